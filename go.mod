@@ -1,0 +1,3 @@
+module namegate
+
+go 1.26
