@@ -42,8 +42,20 @@ type ReserveRequest struct {
 	Candidates []identifier.Identifier
 	// TTL is how long the reservation lasts, from the database's now.
 	TTL time.Duration
+	// KeyID names the key that makes the reservation's token. It stands in the
+	// record, so that a resend gets the same token after newer keys came.
+	KeyID KeyID
 	// Actor is written to the audit: the caller's subject, "" when anonymous.
 	Actor string
+}
+
+// KeyID names a key among those that make reservation tokens.
+type KeyID [4]byte
+
+// Outcome is what a reserve granted, as its record keeps it.
+type Outcome struct {
+	Holding Holding
+	KeyID   KeyID
 }
 
 // HashArguments is the hash of an operation with its arguments, each taken as

@@ -23,7 +23,7 @@ type Reserver interface {
 	// it again, word for word. It fails with *HeldError when no candidate is to
 	// be had, ErrRequestConflict when the request has other arguments,
 	// ErrNotFound when there was no candidate; then it has changed nothing.
-	Reserve(ctx context.Context, req ReserveRequest) (Holding, error)
+	Reserve(ctx context.Context, req ReserveRequest) (Outcome, error)
 	// Reservation gives what a request won and still holds, maybe nothing. It
 	// fails with ErrNotFound when there is no record of the request.
 	Reservation(ctx context.Context, key RequestKey) ([]Holding, error)
