@@ -38,3 +38,10 @@ type Availability struct {
 	DecidedBy  Layer
 	AsOf       time.Time // the newest moment whose commits the answer is sure to include
 }
+
+// CheckResult is what became of one name of several. The answer counts only
+// where Err is nil.
+type CheckResult struct {
+	Availability
+	Err error
+}

@@ -1,0 +1,73 @@
+package registry
+
+import (
+	"errors"
+	"time"
+
+	"namegate/storage"
+	"namegate/storage/identifier"
+)
+
+// Store is what the registry needs of the databases.
+type Store interface {
+	storage.Reader
+	storage.Reserver
+}
+
+// Parser gives the canonical form of a value, or *identifier.FormError.
+type Parser interface {
+	Parse(kind identifier.Kind, raw string) (identifier.Identifier, error)
+}
+
+// Policy says which well-formed identifiers nobody may have. It may change
+// between two calls, so each operation asks it once for each value.
+type Policy interface {
+	Refuses(id identifier.Identifier) bool
+}
+
+// Options sets a Registry up. Every field is required.
+type Options struct {
+	// TTL is how long a reservation lasts.
+	TTL time.Duration
+	// Clock dates answers that no database took part in.
+	Clock func() time.Time
+}
+
+// Registry checks, reserves and gives back names. It is safe for concurrent use.
+type Registry struct {
+	store  Store
+	parser Parser
+	policy Policy
+	keys   *Keyring
+	opts   Options
+}
+
+// New makes a Registry on a store. The keys sign reservation tokens.
+func New(store Store, parser Parser, policy Policy, keys *Keyring, opts Options) *Registry {
+	return &Registry{store: store, parser: parser, policy: policy, keys: keys, opts: opts}
+}
+
+// parse gives the username that raw stands for, or the rules it breaks. Any
+// other error is the parser's own.
+func (r *Registry) parse(raw string) (identifier.Identifier, []identifier.Violation, error) {
+	id, err := r.parser.Parse(identifier.Username, raw)
+	if form, ok := errors.AsType[*identifier.FormError](err); ok {
+		return identifier.Identifier{}, form.Violations, nil
+	}
+	return id, nil, err
+}
+
+// reasonOf is why asked cannot be had while held stands under its key.
+func reasonOf(asked identifier.Identifier, held storage.Holding) Reason {
+	if asked.Canonical() != held.Identifier.Canonical() {
+		return Confusable
+	}
+	switch held.State {
+	case storage.Reserved:
+		return Reserved
+	case storage.Protected:
+		return Protected
+	default:
+		return Taken
+	}
+}
