@@ -1,0 +1,146 @@
+// The form: checks a name as it is typed and holds it when asked to.
+
+import * as api from "./api.js";
+import * as attempt from "./attempt.js";
+import * as held from "./held.js";
+import * as words from "./words.js";
+
+const DEBOUNCE_MS = 250;
+
+const $ = (id) => document.getElementById(id);
+const form = $("choose");
+const input = $("name");
+const status = $("status");
+const hold = $("hold");
+const retry = $("retry");
+
+let timer; // of the next check or retry
+let asking = new AbortController(); // cuts the check in flight off
+
+input.addEventListener("input", () => {
+  quiet();
+  say("", "");
+  if (input.value) timer = setTimeout(check, DEBOUNCE_MS);
+});
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!hold.disabled) reserve();
+});
+
+async function check() {
+  const { signal } = quiet();
+  const name = input.value;
+  form.dataset.busy = "";
+  try {
+    const answer = await api.check(name, signal);
+    if (signal.aborted || answer.requested !== input.value) return;
+    judge(answer);
+  } catch (error) {
+    if (!signal.aborted) failed(error, check);
+  } finally {
+    if (!signal.aborted) delete form.dataset.busy;
+  }
+}
+
+function judge({ requested: name, available, reason, violations }) {
+  const unsure = reason === "RESERVED" && attempt.isPending(name);
+  hold.disabled = !available && !unsure;
+  if (available) say("free", words.free(name));
+  else if (unsure) say("wait", words.unsure(name));
+  else if (violations.length) say(words.unfinished(violations) ? "wait" : "no", words.violation(name, violations));
+  else say("no", words.reason(name, reason));
+}
+
+async function reserve() {
+  quiet();
+  const { name, requestId } = attempt.begin(input.value);
+  lock(true);
+  try {
+    const { result, now } = await api.reserve(name, requestId);
+    settle(name, requestId, result, now);
+  } catch (error) {
+    failed(error, reserve);
+  } finally {
+    lock(false);
+  }
+}
+
+function settle(name, requestId, result, now) {
+  if (result.__typename === "ReserveUsernamePayload") {
+    attempt.keep({ name, requestId, token: result.token });
+    return open(result.reservation, result.token, now);
+  }
+  attempt.forget();
+  if (result.violations) say("no", words.violation(name, result.violations));
+  else if (result.reason) say("no", words.reason(name, result.reason));
+  else say("no", result.message);
+}
+
+function open(holding, token, now) {
+  form.hidden = true;
+  held.open(holding, token, now, (text) => {
+    attempt.forget();
+    form.hidden = false;
+    input.value = "";
+    say("", text);
+    input.focus();
+  });
+}
+
+/** Stops what is under way and gives the controller of what begins. */
+function quiet() {
+  clearTimeout(timer);
+  asking.abort();
+  asking = new AbortController();
+  delete form.dataset.busy;
+  // What is hidden or disabled drops the focus on the floor.
+  if (document.activeElement === retry) input.focus();
+  hold.disabled = true;
+  hold.hidden = false;
+  retry.hidden = true;
+  return asking;
+}
+
+function failed(error, again) {
+  if (!(error instanceof api.RequestError)) console.error(error);
+  const wait = error.retryAfterMs;
+  say("wait", words.failure(error.code, wait && Math.ceil(wait / 1000)));
+  retry.onclick = again;
+  retry.hidden = false;
+  hold.hidden = true;
+  if (document.activeElement !== input) retry.focus();
+  if (wait) timer = setTimeout(again, wait);
+}
+
+function lock(on) {
+  input.readOnly = on;
+  if (on) form.dataset.busy = "";
+  else delete form.dataset.busy;
+}
+
+function say(state, text) {
+  status.dataset.state = state;
+  status.textContent = text;
+}
+
+/** Goes on with what a reload interrupted. */
+async function resume() {
+  const { name, token } = attempt.current();
+  input.value = name;
+  if (!token) return reserve();
+  lock(true);
+  try {
+    const { holding, now } = await api.reservation(token);
+    if (holding) return open(holding, token, now);
+    attempt.forget();
+    check();
+  } catch (error) {
+    failed(error, resume);
+  } finally {
+    lock(false);
+  }
+}
+
+if (attempt.current()) resume();
+else if (input.value) check();
