@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"sync/atomic"
@@ -22,18 +23,22 @@ type Database struct {
 	Up   bool   `json:"up"`
 }
 
+// DatabasesFunc asks the databases how they are. It must return within a second,
+// which is as long as probes usually wait.
+type DatabasesFunc func(ctx context.Context) []Database
+
 // Health answers probes. Its zero value is a replica that starts and has no
 // databases yet. It is safe for concurrent use.
 type Health struct {
 	phase     atomic.Int32
-	databases atomic.Pointer[func() []Database]
+	databases atomic.Pointer[DatabasesFunc]
 }
 
 // SetPhase moves the replica on.
 func (h *Health) SetPhase(phase Phase) { h.phase.Store(int32(phase)) }
 
-// Watch has readiness judged by what databases returns, which must not block.
-func (h *Health) Watch(databases func() []Database) { h.databases.Store(&databases) }
+// Watch has readiness judged by what databases returns.
+func (h *Health) Watch(databases DatabasesFunc) { h.databases.Store(&databases) }
 
 // Handler serves /livez and /readyz.
 //
@@ -44,8 +49,8 @@ func (h *Health) Handler() http.Handler {
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "live"})
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		readiness := h.Readiness()
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		readiness := h.Readiness(r.Context())
 		status := http.StatusServiceUnavailable
 		if readiness.Ready {
 			status = http.StatusOK
@@ -67,10 +72,10 @@ type Readiness struct {
 // Readiness says whether requests should be sent here. One database away does
 // not make a replica unready: it is away for every replica, and to take them all
 // out would turn an outage of some names into one of all.
-func (h *Health) Readiness() Readiness {
+func (h *Health) Readiness(ctx context.Context) Readiness {
 	r := Readiness{Databases: []Database{}}
 	if list := h.databases.Load(); list != nil {
-		r.Databases = (*list)()
+		r.Databases = (*list)(ctx)
 	}
 	switch Phase(h.phase.Load()) {
 	case Starting:

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -61,7 +62,7 @@ func TestReadiness(t *testing.T) {
 			t.Parallel()
 			var health edge.Health
 			health.SetPhase(tc.phase)
-			health.Watch(func() []edge.Database { return tc.databases })
+			health.Watch(func(context.Context) []edge.Database { return tc.databases })
 			w := get(t, health.Handler(), "/readyz")
 			require.Equal(t, tc.status, w.Code)
 			require.JSONEq(t, tc.body, w.Body.String())
