@@ -1,16 +1,5 @@
 package identifier
 
-// Kind is a kind of identifier. Its numbers stand in tables.
-type Kind int16
-
-// The kinds of identifier. Username is public; the others are private.
-const (
-	Username Kind = 1
-	Email    Kind = 2
-	Phone    Kind = 3
-	License  Kind = 4
-)
-
 // Identifier is a value in canonical form. Only a Parser and Stored make one, so
 // a raw string can reach neither a route nor a table.
 type Identifier struct {
