@@ -1,0 +1,124 @@
+-- The tables of one database of the registry. Makes only new things, so it
+-- blocks nobody. Every table that holds a vshard's rows leads with it, so that a
+-- vshard can be moved; keys compare by bytes, so that no locale has a say.
+
+-- One row: what this database is, and what decides the keys in it.
+CREATE TABLE identity (
+    only_row        boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    id              uuid    NOT NULL DEFAULT gen_random_uuid(),
+    fingerprint     bytea,                      -- null until the first migration is done
+    fleet           uuid[],                     -- the databases among which the vshards were first divided
+    vshards_version bigint  NOT NULL DEFAULT 0  -- grows with any change of vshards
+);
+INSERT INTO identity DEFAULT VALUES;
+
+-- Which vshards this database owns: route map and fence in one.
+CREATE TABLE vshards (
+    vshard       smallint PRIMARY KEY CHECK (vshard BETWEEN 0 AND 1023),
+    state        text     COLLATE "C" NOT NULL CHECK (state IN ('OWNED', 'INCOMING', 'FROZEN', 'MOVED')),
+    epoch        bigint   NOT NULL CHECK (epoch > 0),
+    move_id      uuid     NOT NULL,             -- new and random at every change of state
+    frozen_until timestamptz CHECK ((state = 'FROZEN') = (frozen_until IS NOT NULL))
+);
+
+CREATE FUNCTION count_vshards_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE identity SET vshards_version = vshards_version + 1;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER vshards_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON vshards
+    FOR EACH STATEMENT EXECUTE FUNCTION count_vshards_change();
+
+-- Who has an identifier. The primary key is the only arbiter of ownership.
+-- kind: 1 USERNAME, 2 EMAIL, 3 PHONE, 4 LICENSE.
+-- state: 1 RESERVED, 2 ACTIVE, 3 PROTECTED, 4 RELEASED (kept only while blocked).
+-- The intent of a saga stands beside the state and changes nothing else.
+CREATE TABLE holdings (
+    vshard         smallint    NOT NULL,
+    kind           smallint    NOT NULL CHECK (kind > 0),
+    state          smallint    NOT NULL CHECK (state BETWEEN 1 AND 3 OR state = 4 AND blocked),
+    blocked        boolean     NOT NULL DEFAULT false,
+    since          timestamptz NOT NULL,
+    expire_at      timestamptz CHECK ((expire_at IS NOT NULL) = (state IN (1, 3))),
+    grant_id       uuid        NOT NULL,        -- random for each tenure
+    holder         uuid,                        -- the request that reserved it
+    intent_grant   uuid,
+    intent_request uuid,
+    intent_vshard  smallint,                    -- where the request's record stands
+    intent_attempt integer,
+    intent_until   timestamptz,
+    key            text        COLLATE "C" NOT NULL,
+    canonical      text        COLLATE "C",     -- null for private kinds, like display
+    display        text        COLLATE "C",
+    owner          text        COLLATE "C",
+    successor      text        COLLATE "C",
+    PRIMARY KEY (vshard, kind, key),
+    CHECK (num_nulls(intent_grant, intent_request, intent_vshard, intent_attempt, intent_until) IN (0, 5))
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+
+-- What can expire, for the sweeper of one vshard.
+CREATE INDEX holdings_expire ON holdings (vshard, expire_at) WHERE expire_at IS NOT NULL AND intent_grant IS NULL;
+
+-- The identifiers of an account; a slot's number is below the account's limit for the kind.
+CREATE TABLE slots (
+    vshard   smallint    NOT NULL,              -- of the owner
+    kind     smallint    NOT NULL,
+    slot     smallint    NOT NULL CHECK (slot >= 0),
+    since    timestamptz NOT NULL DEFAULT now(),
+    xid      xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
+    grant_id uuid        NOT NULL,
+    owner    text        COLLATE "C" NOT NULL,
+    key      text        COLLATE "C" NOT NULL,
+    PRIMARY KEY (vshard, owner, kind, slot)
+);
+
+-- The outcome of each request, so that a resend gets it again.
+-- state: 1 BEGUN, 2 COMMITTED, 3 ABORTED.
+CREATE TABLE requests (
+    vshard     smallint    NOT NULL,
+    state      smallint    NOT NULL CHECK (state BETWEEN 1 AND 3),
+    attempt    integer     NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    xid        xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
+    id         uuid        NOT NULL,
+    key_id     bytea       NOT NULL,            -- the key of the reservation token
+    arguments  bytea       NOT NULL,            -- hash of operation and arguments
+    granted    jsonb,                           -- the holdings it was granted
+    PRIMARY KEY (vshard, id)
+);
+
+-- Changes of holdings, for readers. change: 1 a row came into being, 0 changed,
+-- -1 went. The order of id is the order of changes of a key: it is drawn under
+-- the row's lock, and the sequence must never hand out numbers ahead (CACHE 1).
+CREATE SEQUENCE feed_id AS bigint CACHE 1;
+CREATE TABLE feed (
+    id     bigint      NOT NULL DEFAULT nextval('feed_id'),
+    xid    xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    at     timestamptz NOT NULL DEFAULT now(),
+    epoch  bigint      NOT NULL,                -- of the vshard
+    vshard smallint    NOT NULL,
+    kind   smallint    NOT NULL,
+    change smallint    NOT NULL CHECK (change BETWEEN -1 AND 1),
+    state  smallint    NOT NULL,                -- after the change; 4 when the row went
+    key    text        COLLATE "C" NOT NULL
+) PARTITION BY RANGE (at);
+CREATE INDEX feed_position ON feed (xid, id);
+CREATE TABLE feed_default PARTITION OF feed DEFAULT;
+
+-- Who did what to an identifier, when and why.
+CREATE SEQUENCE audit_id AS bigint CACHE 1;
+CREATE TABLE audit (
+    id       bigint      NOT NULL DEFAULT nextval('audit_id'),
+    at       timestamptz NOT NULL DEFAULT now(),
+    grant_id uuid        NOT NULL,
+    vshard   smallint    NOT NULL,
+    kind     smallint    NOT NULL,
+    state    smallint    NOT NULL,              -- after the change
+    cause    text        COLLATE "C" NOT NULL,
+    key      text        COLLATE "C" NOT NULL,
+    owner    text        COLLATE "C",
+    actor    text        COLLATE "C" NOT NULL,  -- subject of the caller's access token, or a part of the gateway
+    note     text        COLLATE "C"
+) PARTITION BY RANGE (at);
+CREATE INDEX audit_key ON audit (vshard, kind, key);
+CREATE TABLE audit_default PARTITION OF audit DEFAULT;

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	connectTimeout = 3 * time.Second
+	runTimeout     = 3 * time.Second // of one batch, longer than the server's own limits
+	batchSize      = 512
+	waitingLimit   = 8192
+	// workers is how many batches of one sort may be in flight to one database:
+	// one is worked on while the commit of the other reaches the disk.
+	workers = 1
+	// kinds of batch, plus one connection for route map, health and imports
+	maxConns = 4*workers + 2
+)
+
+// database is one database of the registry with the batches on their way to it.
+type database struct {
+	name     string
+	pool     *pgxpool.Pool
+	lookups  batcher[lookup, lookupResult]
+	wins     batcher[win, winResult]
+	records  batcher[record, recordResult]
+	releases batcher[release, releaseResult]
+}
+
+// newDatabase makes the pool and starts the batches. It connects to nothing:
+// every connection is checked when it is made, so that none to a wrong or unsafe
+// database is ever used.
+func newDatabase(ctx context.Context, o Options, named Database) (*database, error) {
+	config, err := poolConfig(o, named)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", named.Name, err)
+	}
+	d := &database{name: named.Name, pool: pool}
+	startBatches(&d.lookups, d.lookup, true)
+	startBatches(&d.wins, d.win, true)
+	startBatches(&d.records, d.record, true)
+	startBatches(&d.releases, d.release, false)
+	return d, nil
+}
+
+func startBatches[In, Out any](b *batcher[In, Out], run func(context.Context, []In) ([]Out, error), repeatable bool) {
+	b.run, b.repeatable = run, repeatable
+	b.timeout, b.size, b.limit = runTimeout, batchSize, waitingLimit
+	b.start(workers)
+}
+
+func poolConfig(o Options, named Database) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(named.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("read the DSN of database %s: %w", named.Name, err)
+	}
+	config.MaxConns = maxConns
+	config.ConnConfig.ConnectTimeout = connectTimeout
+	config.ConnConfig.DefaultQueryExecMode = o.QueryMode.pgx()
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := checkIdentity(ctx, conn, o.Fingerprint); err != nil {
+			return fmt.Errorf("database %s: %w", named.Name, err)
+		}
+		return nil
+	}
+	return config, nil
+}
+
+// close lets what waits go through, then closes the connections.
+func (d *database) close() {
+	d.lookups.close()
+	d.wins.close()
+	d.records.close()
+	d.releases.close()
+	d.pool.Close()
+}
+
+// id is the random id that the database keeps.
+func (d *database) id(ctx context.Context) (id [16]byte, err error) {
+	err = d.pool.QueryRow(ctx, `SELECT id FROM identity`).Scan(&id)
+	return id, err
+}

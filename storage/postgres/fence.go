@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// fenceLock is the key of the advisory lock that every write of a database
+// shares and every change of its vshards takes alone: "namegate" in ASCII.
+// Advisory locks belong to one database, so two on one server do not meet.
+const fenceLock int64 = 0x6e616d6567617465
+
+// The head of every write. READ COMMITTED, whatever the database's default, so
+// that the statement after the lock has a snapshot newer than the lock; the
+// statement itself tests it once more and fails closed (isolated). All settings
+// end with the transaction, as a pooler may give the connection to another client.
+const (
+	readCommitted = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`
+	writeLimits   = `SELECT set_config('lock_timeout', '250ms', true), set_config('statement_timeout', '2s', true),
+		set_config('idle_in_transaction_session_timeout', '1s', true), ` + planner
+	shareFence = `SELECT pg_advisory_xact_lock_shared($1)`
+	isolated   = `current_setting('transaction_isolation') = 'read committed'`
+)
+
+// The head of every read.
+const readLimits = `SELECT set_config('statement_timeout', '2s', true), ` + planner
+
+// planner makes the one plan that is right for every size of table and batch:
+// rows of tables by index, once for each row of the batch (a LATERAL join leaves
+// nothing else), and the parts of a statement joined by hash. A plan kept from
+// when a table was empty, or for a longer list, would be a thousand times slower;
+// planning each batch anew costs more than executing a small one.
+const planner = `set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
+		set_config('enable_bitmapscan', 'off', true), set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
+// fenceError says that a statement failed before it was past the fence.
+type fenceError struct{ err error }
+
+func (e *fenceError) Error() string { return "pass the fence: " + e.err.Error() }
+func (e *fenceError) Unwrap() error { return e.err }
+
+// write runs one statement under the fence: one pipeline, one transaction. What
+// scan has read counts only when write returns nil, as rows come before the commit.
+func (d *database) write(ctx context.Context, scan func(pgx.Rows) error, sql string, args ...any) error {
+	var b pgx.Batch
+	b.Queue(readCommitted)
+	b.Queue(writeLimits)
+	passed := false
+	b.Queue(shareFence, fenceLock).Exec(func(_ pgconn.CommandTag) error { passed = true; return nil })
+	b.Queue(sql, args...).Query(scan)
+	err := d.pool.SendBatch(ctx, &b).Close()
+	if err != nil && !passed {
+		return &fenceError{err}
+	}
+	return err
+}
+
+// read runs one statement without the fence.
+func (d *database) read(ctx context.Context, scan func(pgx.Rows) error, sql string, args ...any) error {
+	var b pgx.Batch
+	b.Queue(readLimits)
+	b.Queue(sql, args...).Query(scan)
+	return d.pool.SendBatch(ctx, &b).Close()
+}

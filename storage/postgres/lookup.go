@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"namegate/storage"
+	"namegate/storage/identifier"
+)
+
+type lookup struct {
+	id identifier.Identifier
+}
+
+type lookupResult struct {
+	verdict  verdict
+	standing storage.Standing
+}
+
+// A read counts only where the vshard is owned or, during the switch of a move,
+// frozen: a database that has lost it may hold anything.
+const lookupSQL = `
+SELECT i.n, coalesce(v.state IN ('OWNED', 'FROZEN'), false), statement_timestamp(), ` + held + `, ` + heldColumns + `
+FROM unnest($1::smallint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i (vshard, kind, key, n)
+LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
+LEFT JOIN LATERAL (
+	SELECT * FROM holdings h WHERE h.vshard = i.vshard AND h.kind = i.kind AND h.key = i.key LIMIT 1
+) x ON true`
+
+// lookup reads who holds each identifier of a batch, in one snapshot.
+func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, error) {
+	var p places
+	for _, l := range batch {
+		p.add(l.id)
+	}
+	results := make([]lookupResult, len(batch))
+	err := d.read(ctx, func(rows pgx.Rows) error {
+		var n int
+		var ours, held bool
+		var asOf pgtype.Timestamptz
+		var row heldRow
+		into := append([]any{&n, &ours, &asOf, &held}, row.fields()...)
+		_, err := pgx.ForEachRow(rows, into, func() error {
+			r := &results[n-1]
+			if !ours {
+				r.verdict = astray
+				return nil
+			}
+			r.standing.AsOf = instant(asOf)
+			if held {
+				h := row.holding(batch[n-1].id)
+				r.standing.Held = &h
+			}
+			return nil
+		})
+		return err
+	}, lookupSQL, p.vshards, p.kinds, p.keys)
+	return results, err
+}
+
+// Lookup reads the owning database.
+func (s *Store) Lookup(ctx context.Context, id identifier.Identifier) (storage.Standing, error) {
+	r, err := onOwner(ctx, s, storage.VshardOf(id), func(d *database) (lookupResult, verdict, error) {
+		r, err := d.lookups.do(ctx, lookup{id})
+		return r, r.verdict, err
+	})
+	return r.standing, err
+}

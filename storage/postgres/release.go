@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"namegate/storage"
+	"namegate/storage/identifier"
+)
+
+// release frees one tenure of an identifier; a later one is left alone.
+type release struct {
+	id    identifier.Identifier
+	grant storage.Grant
+	state storage.State // that it must still be in
+	cause string
+	actor string
+}
+
+type releaseResult struct {
+	verdict verdict
+	freed   bool
+	holding storage.Holding // what had been held, when freed
+}
+
+// releaseSQL deletes by grant. A row with an intent, or blocked, is left alone.
+// It locks the rows in the order of their key first, as DELETE itself knows no order.
+const releaseSQL = `
+WITH seen AS MATERIALIZED (
+	SELECT i.*, v.epoch, coalesce(v.state = 'OWNED', false) AS owned
+	FROM unnest($1::smallint[], $2::smallint[], $3::text[], $4::uuid[], $5::smallint[], $6::text[], $7::text[])
+		WITH ORDINALITY AS i (vshard, kind, key, grant_id, state, cause, actor, n)
+	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
+), locked AS MATERIALIZED (
+	SELECT s.vshard, s.kind, s.key, s.epoch, s.cause, s.actor
+	FROM (SELECT * FROM seen WHERE owned AND ` + isolated + ` ORDER BY vshard, kind, key) s
+	CROSS JOIN LATERAL (
+		SELECT FROM holdings h
+		WHERE h.vshard = s.vshard AND h.kind = s.kind AND h.key = s.key AND h.grant_id = s.grant_id
+			AND h.state = s.state AND NOT h.blocked AND h.intent_grant IS NULL
+		FOR UPDATE
+	) h
+), gone AS (
+	DELETE FROM holdings x USING locked l
+	WHERE x.vshard = l.vshard AND x.kind = l.kind AND x.key = l.key
+	RETURNING x.*, l.epoch, l.cause, l.actor
+), fed AS (
+	INSERT INTO feed (epoch, vshard, kind, change, state, key) SELECT epoch, vshard, kind, -1, 4, key FROM gone
+), audited AS (
+	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
+	SELECT grant_id, vshard, kind, 4, cause, key, owner, actor FROM gone
+)
+SELECT s.n, s.owned, ` + heldColumns + `
+FROM seen s LEFT JOIN gone x USING (vshard, kind, key, grant_id)`
+
+// release frees the tenures of a batch.
+func (d *database) release(ctx context.Context, batch []release) ([]releaseResult, error) {
+	type tenure struct {
+		place
+		grant storage.Grant
+	}
+	firsts, nth := distinct(batch, func(r release) tenure { return tenure{placeOf(r.id), r.grant} })
+	rows, err := d.deleteGrants(ctx, firsts)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]releaseResult, len(batch))
+	for i := range batch {
+		results[i] = rows[nth[i].row]
+	}
+	return results, nil
+}
+
+func (d *database) deleteGrants(ctx context.Context, releases []release) ([]releaseResult, error) {
+	results := make([]releaseResult, len(releases))
+	err := d.write(ctx, func(rows pgx.Rows) error {
+		var n int
+		var owned bool
+		var row heldRow
+		_, err := pgx.ForEachRow(rows, append([]any{&n, &owned}, row.fields()...), func() error {
+			r := &results[n-1]
+			switch {
+			case !owned:
+				r.verdict = astray
+			case row.state.Valid:
+				r.freed, r.holding = true, row.holding(releases[n-1].id)
+				r.holding.State = storage.Released
+			}
+			return nil
+		})
+		return err
+	}, releaseSQL, releaseColumns(releases)...)
+	return results, err
+}
+
+func releaseColumns(releases []release) []any {
+	n := len(releases)
+	var p places
+	grants, states := make([]pgtype.UUID, n), make([]int16, n)
+	causes, actors := make([]string, n), make([]string, n)
+	for i, r := range releases {
+		p.add(r.id)
+		grants[i], states[i], causes[i], actors[i] = uuid(r.grant), int16(r.state), r.cause, r.actor
+	}
+	return []any{p.vshards, p.kinds, p.keys, grants, states, causes, actors}
+}

@@ -1,0 +1,153 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"namegate/storage"
+)
+
+var _ storage.Store = (*Store)(nil)
+
+// Store is the registry on its databases.
+type Store struct {
+	databases []*database
+	routes    routes
+	log       *slog.Logger
+	stop      context.CancelFunc
+	running   sync.WaitGroup
+}
+
+// Open connects to the databases, checks them and reads the route map. It fails
+// with a *MismatchError when waiting would not help; a database that does not
+// answer makes its part of the registry unavailable until it does.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	background, stop := context.WithCancel(context.Background())
+	s := &Store{log: o.Logger.With("component", "storage"), stop: stop}
+	if err := s.open(ctx, background, o); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.running.Go(func() { s.watchRoutes(background) })
+	s.running.Go(func() { s.keepPartitions(background) })
+	return s, nil
+}
+
+func (s *Store) open(ctx, background context.Context, o Options) error {
+	for _, named := range o.Databases {
+		d, err := newDatabase(background, o, named)
+		if err != nil {
+			return err
+		}
+		s.databases = append(s.databases, d)
+	}
+	s.routes.databases = s.databases
+	if err := s.differ(ctx); err != nil {
+		return err
+	}
+	return s.firstRoutes(ctx)
+}
+
+// firstRoutes reads the route map for the start. What a reading in the middle of
+// a move shows may be gone in the next one.
+func (s *Store) firstRoutes(ctx context.Context) error {
+	err := s.routes.refresh(ctx, time.Now())
+	if err != nil {
+		err = s.routes.refresh(ctx, time.Now())
+	}
+	var wrong *MismatchError
+	if errors.As(err, &wrong) {
+		return err
+	}
+	if err != nil {
+		s.log.Warn("start without all databases", "cause", err)
+	}
+	return nil
+}
+
+// differ refuses one database under two names.
+func (s *Store) differ(ctx context.Context) error {
+	names := map[[16]byte]string{}
+	for _, d := range s.databases {
+		id, err := d.id(ctx)
+		if err != nil {
+			continue // it does not answer; the route map has said so
+		}
+		if other, twice := names[id]; twice {
+			return &MismatchError{fmt.Sprintf("databases %s and %s are one", other, d.name)}
+		}
+		names[id] = d.name
+	}
+	return nil
+}
+
+// Close lets waiting calls go through, then closes all connections.
+func (s *Store) Close() {
+	s.stop()
+	s.running.Wait()
+	var closing sync.WaitGroup
+	for _, d := range s.databases {
+		closing.Go(d.close)
+	}
+	closing.Wait()
+}
+
+// watchRoutes reads the route map again while a part of it is unknown.
+func (s *Store) watchRoutes(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if t := s.routes.table.Load(); t != nil && t.complete {
+			continue
+		}
+		if err := s.routes.refresh(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			s.log.Warn("route map is incomplete", "cause", err)
+		}
+	}
+}
+
+// tries is how often a call is sent to the database that seems to own its
+// vshard: enough for a switch of a move and a few lost races.
+const tries = 5
+
+// onOwner calls the database that owns a vshard, reading the route map again
+// when that database says it does not.
+func onOwner[Out any](ctx context.Context, s *Store, v storage.Vshard, call func(*database) (Out, verdict, error)) (Out, error) {
+	var none Out
+	for range tries {
+		asked := time.Now()
+		d, err := s.routes.of(v)
+		if err != nil {
+			return none, err
+		}
+		out, verdict, err := call(d)
+		if err != nil || verdict == settled {
+			return out, err
+		}
+		if verdict == astray {
+			if err := s.routes.refresh(ctx, asked); err != nil {
+				s.log.Warn("read the route map", "cause", err)
+			}
+		}
+	}
+	return none, &storage.UnavailableError{RetryAfter: retryAfter, Cause: errNotOwned}
+}
+
+// newGrant is a random id; the source never fails (crypto/rand).
+func (s *Store) newGrant() (g storage.Grant) {
+	_, _ = rand.Read(g[:])
+	return g
+}
