@@ -13,6 +13,8 @@ type batcher[In, Out any] struct {
 	// run does the work of one batch in one transaction; its outputs are in the
 	// order of its inputs and are given out only when it returned no error.
 	run func(context.Context, []In) ([]Out, error)
+	// key says which row a call is about.
+	key func(In) any
 	// repeatable says that running a batch twice is as good as once, so that it
 	// may run again when it is not known whether it was committed.
 	repeatable bool
@@ -110,19 +112,21 @@ func (b *batcher[In, Out]) take() []*call[In, Out] {
 	return calls
 }
 
-// settle runs a batch and gives every caller its result. Where one call may be
-// what fails the others, each runs alone.
+// settle runs a batch and gives every caller its result. Where one row may be
+// what fails the others, the calls for each row run by themselves.
 func (b *batcher[In, Out]) settle(calls []*call[In, Out]) {
 	calls = b.present(calls)
 	if len(calls) == 0 {
 		return
 	}
 	outs, err := b.attempt(calls)
-	if err != nil && len(calls) > 1 && isolates(err) {
-		for i := range calls {
-			b.settle(calls[i : i+1])
+	if err != nil && isolates(err) {
+		if rows := b.byRow(calls); len(rows) > 1 {
+			for _, same := range rows {
+				b.settle(same)
+			}
+			return
 		}
-		return
 	}
 	for i, c := range calls {
 		if err != nil {
@@ -132,6 +136,16 @@ func (b *batcher[In, Out]) settle(calls []*call[In, Out]) {
 		}
 		close(c.done)
 	}
+}
+
+// byRow splits a batch by the rows that its calls are about.
+func (b *batcher[In, Out]) byRow(calls []*call[In, Out]) map[any][]*call[In, Out] {
+	rows := map[any][]*call[In, Out]{}
+	for _, c := range calls {
+		key := b.key(c.in)
+		rows[key] = append(rows[key], c)
+	}
+	return rows
 }
 
 // present drops the calls of callers who left before their batch began.

@@ -14,8 +14,8 @@ const (
 	runTimeout     = 3 * time.Second // of one batch, longer than the server's own limits
 	batchSize      = 512
 	waitingLimit   = 8192
-	// workers is how many batches of one sort may be in flight to one database:
-	// one is worked on while the commit of the other reaches the disk.
+	// workers is how many batches of one sort may be in flight to one database. More would
+	// make them smaller, and a row of a small batch costs several times as much.
 	workers = 1
 	// kinds of batch, plus one connection for route map, health and imports
 	maxConns = 4*workers + 2
@@ -44,15 +44,15 @@ func newDatabase(ctx context.Context, o Options, named Database) (*database, err
 		return nil, fmt.Errorf("open database %s: %w", named.Name, err)
 	}
 	d := &database{name: named.Name, pool: pool}
-	startBatches(&d.lookups, d.lookup, true)
-	startBatches(&d.wins, d.win, true)
-	startBatches(&d.records, d.record, true)
-	startBatches(&d.releases, d.release, false)
+	startBatches(&d.lookups, d.lookup, func(l lookup) any { return placeOf(l.id) }, true)
+	startBatches(&d.wins, d.win, func(w win) any { return placeOf(w.id) }, true)
+	startBatches(&d.records, d.record, func(r record) any { return r.key }, true)
+	startBatches(&d.releases, d.release, func(r release) any { return placeOf(r.id) }, false)
 	return d, nil
 }
 
-func startBatches[In, Out any](b *batcher[In, Out], run func(context.Context, []In) ([]Out, error), repeatable bool) {
-	b.run, b.repeatable = run, repeatable
+func startBatches[In, Out any](b *batcher[In, Out], run func(context.Context, []In) ([]Out, error), key func(In) any, repeatable bool) {
+	b.run, b.key, b.repeatable = run, key, repeatable
 	b.timeout, b.size, b.limit = runTimeout, batchSize, waitingLimit
 	b.start(workers)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -102,11 +103,30 @@ func migrateOne(ctx context.Context, conn *pgx.Conn, fingerprint []byte) error {
 	if err := stampFingerprint(ctx, conn, fingerprint); err != nil {
 		return err
 	}
-	if err := makePartitions(ctx, conn); err != nil {
+	if err := firstPartitions(ctx, conn); err != nil {
 		return err
 	}
 	_, err = conn.Exec(ctx, `ANALYZE`)
 	return err
+}
+
+// partitionPause is how long a migration leaves the writers alone between two
+// tries to attach a partition.
+const partitionPause = 200 * time.Millisecond
+
+// firstPartitions tries until all partitions are there.
+func firstPartitions(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		err := makePartitions(ctx, conn)
+		if sqlState(err) != lockNotAvailable {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(partitionPause):
+		}
+	}
 }
 
 // apply runs, in one transaction, the migrations that a database lacks.

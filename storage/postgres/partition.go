@@ -61,8 +61,9 @@ func (d *database) makePartitions(ctx context.Context) error {
 }
 
 // makePartitions makes what is missing from the database's now on. Attaching one
-// takes no lock that a writer of another partition would wait for; the wait for
-// the default partition is short, and the next round tries again.
+// takes no lock that a writer of another partition would wait for; its own wait
+// for the default partition is short, as writers would queue behind it. What it
+// did not get is left to the next round.
 func makePartitions(ctx context.Context, conn *pgx.Conn) error {
 	var now time.Time
 	if err := conn.QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
@@ -83,8 +84,10 @@ func (p partitioned) make(ctx context.Context, conn *pgx.Conn, start time.Time) 
 	name := p.table + start.Format("_2006010215")
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var there bool
-		err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL FROM set_config('lock_timeout', '20ms', true), pg_advisory_xact_lock($2)`,
-			name, partitionLock).Scan(&there)
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, partitionLock); err != nil {
+			return err
+		}
+		err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL FROM set_config('lock_timeout', '20ms', true)`, name).Scan(&there)
 		if err != nil || there {
 			return err
 		}

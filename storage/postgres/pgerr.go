@@ -35,10 +35,22 @@ func sqlState(err error) string {
 	return ""
 }
 
-// rolledBack says that the server undid the transaction and that the same one may succeed now.
+// rolledBack says that the server undid the transaction and that the same one
+// may succeed now: also when it was kept out by whoever changes a vshard, who
+// holds the fence only for a moment.
 func rolledBack(err error) bool {
-	code := sqlState(err)
-	return code == serializationFailure || code == deadlockDetected
+	switch sqlState(err) {
+	case serializationFailure, deadlockDetected:
+		return true
+	case lockNotAvailable:
+		return atFence(err)
+	}
+	return false
+}
+
+func atFence(err error) bool {
+	var fence *fenceError
+	return errors.As(err, &fence)
 }
 
 // isolates says that one row of a batch may have failed it: by its data
@@ -48,8 +60,7 @@ func isolates(err error) bool {
 	case "21", "22", "23":
 		return true
 	}
-	var fence *fenceError
-	return sqlState(err) == lockNotAvailable && !errors.As(err, &fence)
+	return sqlState(err) == lockNotAvailable && !atFence(err)
 }
 
 // class is the first two characters of the SQLSTATE.
