@@ -1,0 +1,69 @@
+package graph_test
+
+import (
+	"context"
+	"time"
+
+	"namegate/gateway/registry"
+	"namegate/storage"
+	"namegate/storage/identifier"
+)
+
+// asOf is the moment of all answers of a fakeRegistry.
+var asOf = time.Date(2026, 3, 4, 5, 6, 7, 890_123_456, time.FixedZone("", 3600))
+
+// fakeRegistry answers with what a test puts into its fields; by default every
+// name is free.
+type fakeRegistry struct {
+	check       func(ctx context.Context, name string) (registry.Availability, error)
+	reserve     func(in registry.ReserveInput) (registry.Reservation, error)
+	reservation func(token string) ([]storage.Holding, error)
+	cancel      func(token string) ([]storage.Holding, error)
+}
+
+func (f *fakeRegistry) Check(ctx context.Context, name string) (registry.Availability, error) {
+	if f.check != nil {
+		return f.check(ctx, name)
+	}
+	return free(name), nil
+}
+
+func (f *fakeRegistry) CheckMany(ctx context.Context, names []string) ([]registry.CheckResult, error) {
+	if len(names) > 20 {
+		return nil, &registry.InputError{Message: "at most 20 names can be checked at once"}
+	}
+	results := make([]registry.CheckResult, len(names))
+	for i, name := range names {
+		results[i].Availability, results[i].Err = f.Check(ctx, name)
+	}
+	return results, nil
+}
+
+func (f *fakeRegistry) Reserve(_ context.Context, in registry.ReserveInput) (registry.Reservation, error) {
+	return f.reserve(in)
+}
+
+func (f *fakeRegistry) Reservation(_ context.Context, token string) ([]storage.Holding, error) {
+	return f.reservation(token)
+}
+
+func (f *fakeRegistry) Cancel(_ context.Context, token string) ([]storage.Holding, error) {
+	return f.cancel(token)
+}
+
+func free(name string) registry.Availability {
+	return registry.Availability{
+		Requested: name, Canonical: name, Available: true,
+		DecidedBy: registry.LayerDatabase, AsOf: asOf,
+	}
+}
+
+// reserved is a username held for a sign-up.
+func reserved(display, canonical string) storage.Holding {
+	return storage.Holding{
+		Identifier: identifier.Stored(identifier.Username, canonical, canonical, display),
+		State:      storage.Reserved,
+		Since:      asOf,
+		ExpireAt:   asOf.Add(15 * time.Minute),
+	}
+}
