@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"namegate/gateway/app"
+	"namegate/storage/localpg/pgtest"
+	"namegate/storage/postgres"
+)
+
+var shared pgtest.Shared
+
+// tests are those of the package, around which the shared server runs.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int { return shared.Run(t.m) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// dataDir is a folder that every account can enter, so that the cluster of
+// root's tests lies in it and is removed with it.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "namegate-app-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o711))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
+}
+
+func devOptions(t *testing.T, dir string) app.Options {
+	t.Helper()
+	return app.Options{
+		Databases: app.Databases{DataDir: dir},
+		Dev:       true,
+		HTTP:      "127.0.0.1:0", Admin: "127.0.0.1:0",
+		ReservationTTL: 15 * time.Minute,
+		Introspection:  true,
+		Playground:     true,
+		Logger:         slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+}
+
+// start starts a replica that is stopped when the test ends.
+func start(t *testing.T, opts app.Options) *app.Replica {
+	t.Helper()
+	r, err := app.New(opts)
+	require.NoError(t, err)
+	require.NoError(t, r.Start(t.Context()))
+	t.Cleanup(func() { require.NoError(t, r.Stop(context.Background())) })
+	return r
+}
+
+// call makes one request on a connection of its own and gives its status and body.
+func call(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewBufferString(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(text)
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	return call(t, http.MethodGet, url, "")
+}
+
+// query asks a replica's GraphQL endpoint and gives the whole answer.
+func query(t *testing.T, r *app.Replica, document string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"query": document})
+	require.NoError(t, err)
+	_, answer := call(t, http.MethodPost, "http://"+r.HTTPAddr()+"/graphql", string(body))
+	return answer
+}
+
+// reserve holds a name under a fixed request id.
+func reserve(t *testing.T, r *app.Replica, name string) string {
+	t.Helper()
+	return query(t, r, `mutation { reserveUsername(input: {name: "`+name+`", requestId: "0123456789abcdef0123456789abcdef"}) {
+		... on ReserveUsernamePayload { token reservation { canonical expiresAt since } }
+		... on UnavailableError { reason } } }`)
+}
+
+func check(t *testing.T, r *app.Replica, name string) string {
+	t.Helper()
+	return query(t, r, `{ usernameAvailable(name: "`+name+`") { available reason } }`)
+}
+
+// namedOptions are those of a replica in production on databases with these DSNs
+// and secrets in files of their own.
+func namedOptions(t *testing.T, dsns ...string) app.Options {
+	t.Helper()
+	opts := devOptions(t, "")
+	opts.Dev, opts.Introspection, opts.Playground = false, false, false
+	for i, dsn := range dsns {
+		opts.Named = append(opts.Named, postgres.Database{Name: fmt.Sprintf("db%d", i+1), DSN: dsn})
+	}
+	opts.IdentifierSecretFile = filepath.Join(t.TempDir(), "secret")
+	opts.TokenKeyFile = opts.IdentifierSecretFile
+	require.NoError(t, os.WriteFile(opts.TokenKeyFile, bytes.Repeat([]byte{'k'}, 32), 0o600))
+	return opts
+}
