@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"namegate/gateway/app"
+	"namegate/storage/postgres"
+)
+
+// databaseFlags are those of every command that needs the registry's databases.
+type databaseFlags struct {
+	Database             []database `placeholder:"NAME=DSN" sep:";" help:"A database of the registry: a name for logs and reports, and its connection string or URL. Give the flag once for each database, all of them every time; one value may hold several with ; between them."`
+	IdentifierSecretFile string     `placeholder:"FILE" help:"File with the secret, of at least 16 bytes, that keys are made with. It can never change. Required beside --database; dev makes one in --data-dir."`
+	QueryMode            string     `enum:"cached,exec" default:"cached" help:"How statements reach the databases: cached prepares each once a connection; exec leaves nothing on a connection, for poolers in transaction mode."`
+}
+
+// dataFlags are those of every command that can use the embedded PostgreSQL.
+type dataFlags struct {
+	DataDir string `default:".namegate" help:"Folder of the embedded PostgreSQL, which is used when no --database is given, and of the secrets that dev makes."`
+}
+
+// databases are those that the flags name, in no data folder.
+func (f databaseFlags) databases() app.Databases {
+	named := make([]postgres.Database, len(f.Database))
+	for i, d := range f.Database {
+		named[i] = postgres.Database(d)
+	}
+	mode := postgres.CachedStatements
+	if f.QueryMode == "exec" {
+		mode = postgres.PlainQueries
+	}
+	return app.Databases{Named: named, IdentifierSecretFile: f.IdentifierSecretFile, QueryMode: mode}
+}
+
+// database is a value of --database.
+type database postgres.Database
+
+// UnmarshalText reads NAME=DSN.
+func (d *database) UnmarshalText(text []byte) error {
+	name, dsn, ok := strings.Cut(string(text), "=")
+	if !ok || name == "" || dsn == "" || strings.ContainsAny(name, " /:") {
+		// The text is not quoted: it may hold a password.
+		return errors.New("expected NAME=DSN, such as main=postgres://user@host/database")
+	}
+	d.Name, d.DSN = name, dsn
+	return nil
+}
+
+// replicaFlags are those that dev and serve share.
+type replicaFlags struct {
+	databaseFlags
+	logFlags
+	Admin          string        `default:"127.0.0.1:9090" help:"Where to serve /livez and /readyz. Keep it from the public. Port 0 takes any free one."`
+	TokenKeyFile   string        `placeholder:"FILE" help:"File with the keys of reservation tokens, of at least 32 bytes, one a line, newest first. A former key must stay for 30 days. Required by serve; dev makes one in --data-dir."`
+	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
+	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
+}
+
+// options are those of a replica, in a part that dev and serve share.
+func (f replicaFlags) options(log io.Writer) app.Options {
+	return app.Options{
+		Databases:         f.databases(),
+		Admin:             f.Admin,
+		TokenKeyFile:      f.TokenKeyFile,
+		ReservationTTL:    f.ReservationTTL,
+		ReservedWordsFile: f.ReservedWords,
+		Logger:            f.logger(log),
+	}
+}
+
+// logFlags say what is logged, to standard error.
+type logFlags struct {
+	LogLevel  slog.Level `default:"info" help:"The least level that is logged: debug, info, warn or error."`
+	LogFormat string     `enum:"text,json" default:"text" help:"Form of the log: text or json."`
+}
+
+func (f logFlags) logger(w io.Writer) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: f.LogLevel}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}
