@@ -56,8 +56,9 @@ CREATE TABLE holdings (
     CHECK (num_nulls(intent_grant, intent_request, intent_vshard, intent_attempt, intent_until) IN (0, 5))
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
--- What can expire, for the sweeper of one vshard.
-CREATE INDEX holdings_expire ON holdings (vshard, expire_at) WHERE expire_at IS NOT NULL AND intent_grant IS NULL;
+-- What can expire, for the sweeper. By time alone: new rows go to the index's
+-- right end, which costs a third of an insert among all vshards.
+CREATE INDEX holdings_expire ON holdings (expire_at) WHERE expire_at IS NOT NULL AND intent_grant IS NULL;
 
 -- The identifiers of an account; a slot's number is below the account's limit for the kind.
 CREATE TABLE slots (
@@ -83,13 +84,14 @@ CREATE TABLE requests (
     id         uuid        NOT NULL,
     key_id     bytea       NOT NULL,            -- the key of the reservation token
     arguments  bytea       NOT NULL,            -- hash of operation and arguments
-    granted    jsonb,                           -- the holdings it was granted
+    granted    bytea,                           -- the holdings it was granted, as JSON in UTF-8; only gateways read it
     PRIMARY KEY (vshard, id)
 );
 
--- Changes of holdings, for readers. change: 1 a row came into being, 0 changed,
--- -1 went. The order of id is the order of changes of a key: it is drawn under
--- the row's lock, and the sequence must never hand out numbers ahead (CACHE 1).
+-- Every change of a holding, for readers, and who did it: the trail of a day.
+-- change: 1 a row came into being, 0 changed, -1 went. The order of id is the
+-- order of changes of a key: it is drawn under the row's lock, and the sequence
+-- must never hand out numbers ahead (CACHE 1).
 CREATE SEQUENCE feed_id AS bigint CACHE 1;
 CREATE TABLE feed (
     id     bigint      NOT NULL DEFAULT nextval('feed_id'),
@@ -100,12 +102,15 @@ CREATE TABLE feed (
     kind   smallint    NOT NULL,
     change smallint    NOT NULL CHECK (change BETWEEN -1 AND 1),
     state  smallint    NOT NULL,                -- after the change; 4 when the row went
-    key    text        COLLATE "C" NOT NULL
+    key    text        COLLATE "C" NOT NULL,
+    cause  text        COLLATE "C" NOT NULL,
+    actor  text        COLLATE "C" NOT NULL     -- subject of the caller's access token, or a part of the gateway
 ) PARTITION BY RANGE (at);
 CREATE INDEX feed_position ON feed (xid, id);
 CREATE TABLE feed_default PARTITION OF feed DEFAULT;
 
--- Who did what to an identifier, when and why.
+-- Who did what to an identifier that an account owns or owned, when and why: the
+-- lasting trail. Reservations come and go in the feed alone, as most lead to nothing.
 CREATE SEQUENCE audit_id AS bigint CACHE 1;
 CREATE TABLE audit (
     id       bigint      NOT NULL DEFAULT nextval('audit_id'),
@@ -117,7 +122,7 @@ CREATE TABLE audit (
     cause    text        COLLATE "C" NOT NULL,
     key      text        COLLATE "C" NOT NULL,
     owner    text        COLLATE "C",
-    actor    text        COLLATE "C" NOT NULL,  -- subject of the caller's access token, or a part of the gateway
+    actor    text        COLLATE "C" NOT NULL,  -- as in the feed
     note     text        COLLATE "C"
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_key ON audit (vshard, kind, key);

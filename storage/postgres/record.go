@@ -2,15 +2,11 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"namegate/storage"
-	"namegate/storage/identifier"
 )
 
 // record asks for the outcome of a request and, where there is none yet, makes
@@ -39,15 +35,15 @@ type outcome struct {
 // another inserts in the same instant yields neither: ask again.
 const recordSQL = `
 WITH seen AS MATERIALIZED (
-	SELECT i.n, i.vshard, i.id, i.its_arguments, i.its_key_id, nullif(i.its_granted, '') AS its_granted,
+	SELECT i.n, i.vshard, i.id, i.its_arguments, i.its_key_id, i.its_granted,
 		coalesce(v.state, '') AS state, r.arguments, r.key_id, r.granted
-	FROM unnest($1::smallint[], $2::uuid[], $3::bytea[], $4::bytea[], $5::text[])
+	FROM unnest($1::smallint[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[])
 		WITH ORDINALITY AS i (vshard, id, its_arguments, its_key_id, its_granted, n)
 	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
 	LEFT JOIN LATERAL (SELECT * FROM requests q WHERE q.vshard = i.vshard AND q.id = i.id LIMIT 1) r ON true
 ), added AS (
 	INSERT INTO requests (vshard, id, state, arguments, key_id, granted)
-	SELECT vshard, id, 2, its_arguments, its_key_id, its_granted::jsonb
+	SELECT vshard, id, 2, its_arguments, its_key_id, its_granted
 	FROM seen
 	WHERE state = 'OWNED' AND arguments IS NULL AND its_granted IS NOT NULL AND ` + isolated + `
 	ORDER BY vshard, id
@@ -103,7 +99,7 @@ type recordRow struct {
 }
 
 func (r *recordRow) fields() []any {
-	return []any{&r.n, &r.state, &r.added, &r.onlyAsked, &r.arguments, &r.keyID, (*pgtype.PreallocBytes)(&r.granted)}
+	return []any{&r.n, &r.state, &r.added, &r.onlyAsked, &r.arguments, &r.keyID, &r.granted}
 }
 
 func (r *recordRow) result(asked record) (recordResult, error) {
@@ -132,7 +128,7 @@ func (r *recordRow) outcome() (o outcome, err error) {
 func recordColumns(records []record) ([]any, error) {
 	n := len(records)
 	vshards, ids := make([]int16, n), make([]pgtype.UUID, n)
-	arguments, keyIDs, granted := make([][]byte, n), make([][]byte, n), make([]string, n)
+	arguments, keyIDs, granted := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i := range records {
 		r := &records[i]
 		vshards[i], ids[i] = int16(r.key.Vshard), uuid(r.key.ID)
@@ -143,45 +139,4 @@ func recordColumns(records []record) ([]any, error) {
 		}
 	}
 	return []any{vshards, ids, arguments, keyIDs, granted}, nil
-}
-
-// grantedName is a granted holding in a record's JSON.
-type grantedName struct {
-	Kind      identifier.Kind `json:"kind"`
-	Key       string          `json:"key"`
-	Canonical string          `json:"canonical,omitempty"`
-	Display   string          `json:"display,omitempty"`
-	Grant     pgtype.UUID     `json:"grant"`
-	Since     time.Time       `json:"since"`
-	ExpireAt  time.Time       `json:"expireAt"`
-}
-
-// encodeGranted is the JSON of reserved holdings, "" for none.
-func encodeGranted(holdings []storage.Holding) (string, error) {
-	if holdings == nil {
-		return "", nil
-	}
-	names := make([]grantedName, len(holdings))
-	for i, h := range holdings {
-		id := h.Identifier
-		names[i] = grantedName{id.Kind(), id.Key(), id.Canonical(), id.Display(), uuid(h.Grant), h.Since, h.ExpireAt}
-	}
-	b, err := json.Marshal(names)
-	return string(b), err
-}
-
-// decodeGranted gives the holdings as they were when they were granted, but for the holder.
-func decodeGranted(b []byte) ([]storage.Holding, error) {
-	var names []grantedName
-	if err := json.Unmarshal(b, &names); err != nil {
-		return nil, fmt.Errorf("read the outcome of a request: %w", err)
-	}
-	holdings := make([]storage.Holding, len(names))
-	for i, n := range names {
-		holdings[i] = storage.Holding{
-			Identifier: identifier.Stored(n.Kind, n.Key, n.Canonical, n.Display), State: storage.Reserved,
-			Grant: n.Grant.Bytes, Since: n.Since.UTC(), ExpireAt: n.ExpireAt.UTC(),
-		}
-	}
-	return holdings, nil
 }

@@ -47,10 +47,11 @@ WITH seen AS MATERIALIZED (
 	WHERE x.vshard = l.vshard AND x.kind = l.kind AND x.key = l.key
 	RETURNING x.*, l.epoch, l.cause, l.actor
 ), fed AS (
-	INSERT INTO feed (epoch, vshard, kind, change, state, key) SELECT epoch, vshard, kind, -1, 4, key FROM gone
+	INSERT INTO feed (epoch, vshard, kind, change, state, key, cause, actor)
+	SELECT epoch, vshard, kind, -1, 4, key, cause, actor FROM gone
 ), audited AS (
 	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
-	SELECT grant_id, vshard, kind, 4, cause, key, owner, actor FROM gone
+	SELECT grant_id, vshard, kind, 4, cause, key, owner, actor FROM gone WHERE state <> 1
 )
 SELECT s.n, s.owned, ` + heldColumns + `
 FROM seen s LEFT JOIN gone x USING (vshard, kind, key, grant_id)`
