@@ -120,6 +120,6 @@ func choose(found []binaries, major int) (binaries, error) {
 	}
 	return binaries{}, fmt.Errorf("find PostgreSQL %s: there is %s; install its server and client "+
 		"(Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; "+
-		"Alpine: apk add postgresql; Arch: pacman -S postgresql; macOS: brew install postgresql), "+
+		"Alpine: apk add postgresql; Arch: pacman -S postgresql; macOS: brew install postgresql@17), "+
 		"or put its programs in PATH", wanted, strings.Join(others, ", "))
 }

@@ -41,6 +41,9 @@ func (h home) initialise(ctx context.Context, b binaries) error {
 	if err != nil {
 		return fmt.Errorf("make PostgreSQL cluster: %w", err)
 	}
+	if err := includeSettings(path); err != nil {
+		return fmt.Errorf("write settings of PostgreSQL: %w", err)
+	}
 	if err := os.Rename(path, h.data()); err != nil {
 		return fmt.Errorf("publish data folder: %w", err)
 	}
@@ -64,20 +67,33 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// settingsName is the file of our settings. It stands beside postgresql.conf,
+// which holds what initdb found out about the machine, such as which kind of
+// shared memory works.
+const settingsName = "localpg.conf"
+
+func includeSettings(data string) error {
+	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "\ninclude '%s'\n", settingsName)
+	return errors.Join(err, f.Close())
+}
+
 // settings are the defaults of each server. Durability is what the gateway
 // insists on; the log is for people who look for what went wrong.
 var settings = map[string]string{
 	"fsync":              "on",
 	"synchronous_commit": "on",
 	"max_connections":    "200",
-	"shared_buffers":     "128MB",
 	"max_wal_size":       "2GB",
 	"log_min_messages":   "warning",
 	"log_line_prefix":    "%m [%p] %q%d ",
 }
 
-// configure writes postgresql.conf anew. ALTER SYSTEM has a file of its own,
-// which counts for more.
+// configure writes our settings anew. ALTER SYSTEM has a file of its own, which
+// counts for more.
 func (h home) configure(extra map[string]string) error {
 	all := maps.Clone(settings)
 	maps.Copy(all, extra)
@@ -87,7 +103,7 @@ func (h home) configure(extra map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		fmt.Fprintf(&b, "%s = '%s'\n", name, quote.Replace(all[name]))
 	}
-	if err := h.replaceFile(filepath.Join(h.data(), "postgresql.conf"), b.String()); err != nil {
+	if err := h.replaceFile(filepath.Join(h.data(), settingsName), b.String()); err != nil {
 		return fmt.Errorf("write settings of PostgreSQL: %w", err)
 	}
 	return nil

@@ -16,7 +16,7 @@ type Options struct {
 	Dir string
 	// Databases are created when missing.
 	Databases []string
-	// Settings are added to postgresql.conf, over those of this package. What
+	// Settings are those of postgresql.conf, over those of this package. What
 	// decides who can reach the server cannot be set.
 	Settings map[string]string
 	// Log hears of starts, of recovery and of an end that nobody asked for; nil for none.
