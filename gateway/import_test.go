@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"namegate/storage/localpg"
 )
 
 func TestImport(t *testing.T) {
@@ -37,6 +40,31 @@ func TestImport(t *testing.T) {
 	got = finish(t, command(t, "import", "--data-dir", dir, file))
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Equal(t, "1 added, 1 already there, 0 refused\n", got.out)
+}
+
+func TestAnImportCanBeInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	require.Equal(t, exitOK, startDev(t, dir).end(t, syscall.SIGTERM))
+	waiting := command(t, "import", "--data-dir", dir, "-")
+	in, err := waiting.StdinPipe()
+	require.NoError(t, err)
+	defer in.Close()
+	log, err := waiting.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, waiting.Start())
+	lines := bufio.NewReader(log)
+	for line := ""; !strings.Contains(line, "PostgreSQL is ready"); {
+		line, err = lines.ReadString('\n')
+		require.NoError(t, err)
+	}
+	require.NoError(t, waiting.Process.Signal(syscall.SIGINT))
+	rest, err := io.ReadAll(lines)
+	require.NoError(t, err)
+	require.Error(t, waiting.Wait())
+	require.Equal(t, exitError, waiting.ProcessState.ExitCode(), string(rest))
+	_, err = localpg.Attach(t.Context(), dir)
+	require.ErrorIs(t, err, localpg.ErrNotRunning, "it leaves nothing running")
 }
 
 func TestImportWithNowhereToGo(t *testing.T) {
