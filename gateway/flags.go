@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"namegate/gateway/app"
-	"namegate/storage/postgres"
 )
 
 // databaseFlags are those of every command that needs the registry's databases.
@@ -25,19 +24,19 @@ type dataFlags struct {
 
 // databases are those that the flags name, in no data folder.
 func (f databaseFlags) databases() app.Databases {
-	named := make([]postgres.Database, len(f.Database))
+	named := make([]app.Database, len(f.Database))
 	for i, d := range f.Database {
-		named[i] = postgres.Database(d)
+		named[i] = app.Database(d)
 	}
-	mode := postgres.CachedStatements
+	mode := app.CachedStatements
 	if f.QueryMode == "exec" {
-		mode = postgres.PlainQueries
+		mode = app.PlainQueries
 	}
 	return app.Databases{Named: named, IdentifierSecretFile: f.IdentifierSecretFile, QueryMode: mode}
 }
 
 // database is a value of --database.
-type database postgres.Database
+type database app.Database
 
 // UnmarshalText reads NAME=DSN.
 func (d *database) UnmarshalText(text []byte) error {

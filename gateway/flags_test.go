@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"namegate/storage/postgres"
+	"namegate/gateway/app"
 )
 
 var update = flag.Bool("update", false, "write docs/flags.md")
@@ -94,11 +94,11 @@ func TestVariablesStandInForFlags(t *testing.T) {
 	_, err := newTestParser(t, &c).Parse([]string{"serve", "--reservation-ttl", "3m"})
 	require.NoError(t, err)
 	got := c.Serve.options(io.Discard)
-	require.Equal(t, []postgres.Database{
+	require.Equal(t, []app.Database{
 		{Name: "one", DSN: "postgres://u@h1,h2/db?x=y"}, {Name: "two", DSN: "host=h dbname=db"},
 	}, got.Named)
 	require.Equal(t, "secret", got.IdentifierSecretFile)
-	require.Equal(t, postgres.PlainQueries, got.QueryMode)
+	require.Equal(t, app.PlainQueries, got.QueryMode)
 	require.Equal(t, "3m0s", got.ReservationTTL.String(), "the flag wins")
 	require.True(t, c.Serve.Playground)
 	require.False(t, c.Serve.Introspection)

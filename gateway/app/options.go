@@ -18,18 +18,30 @@ const (
 	maxReservationTTL = 24 * time.Hour
 )
 
+// Database names one database of the registry.
+type Database = postgres.Database
+
+// QueryMode is how statements reach the databases.
+type QueryMode = postgres.QueryMode
+
+// The query modes.
+const (
+	CachedStatements = postgres.CachedStatements
+	PlainQueries     = postgres.PlainQueries
+)
+
 // Databases says where the registry is kept.
 type Databases struct {
 	// Named are the databases of the registry. With none, it is the embedded
 	// PostgreSQL of DataDir.
-	Named []postgres.Database
+	Named []Database
 	// DataDir keeps the embedded PostgreSQL and the secrets made for it.
 	DataDir string
 	// IdentifierSecretFile holds the secret that keys are made with. By default
 	// it is in DataDir.
 	IdentifierSecretFile string
 	// QueryMode is how statements reach the databases.
-	QueryMode postgres.QueryMode
+	QueryMode QueryMode
 }
 
 // Validate returns all that is wrong, joined. The secret of a database is never

@@ -56,7 +56,7 @@ WITH seen AS MATERIALIZED (
 		grant_id = excluded.grant_id, holder = excluded.holder, canonical = excluded.canonical,
 		display = excluded.display, owner = excluded.owner, successor = NULL
 	WHERE h.state <> 2 AND NOT h.blocked AND h.intent_grant IS NULL AND h.expire_at <= now()
-	RETURNING h.*, h.xmax = 0 AS fresh
+	RETURNING h.vshard, h.kind, h.key, h.state, h.since, h.expire_at, h.grant_id, h.owner, h.xmax = 0 AS fresh
 ), fed AS (
 	INSERT INTO feed (epoch, vshard, kind, change, state, key, cause, actor)
 	SELECT s.epoch, w.vshard, w.kind, CASE WHEN w.fresh THEN 1 ELSE 0 END, w.state, w.key, $11, s.actor
@@ -64,8 +64,7 @@ WITH seen AS MATERIALIZED (
 ), audited AS (
 	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
 	SELECT w.grant_id, w.vshard, w.kind, w.state, $11, w.key, w.owner, s.actor
-	FROM won w JOIN seen s USING (vshard, kind, key)
-	WHERE w.state <> 1
+	FROM (SELECT * FROM won WHERE state <> 1) w JOIN seen s USING (vshard, kind, key)
 )
 SELECT s.n, s.owned, s.held, w.since, w.expire_at,
 	s.state, s.blocked, s.grant_id, s.holder, s.owner, s.since, s.expire_at, s.canonical, s.display

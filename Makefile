@@ -1,0 +1,54 @@
+# What is missing on this machine is installed with the system's package manager.
+
+FUZZTIME ?= 10s
+COUNT    ?= 20
+
+.PHONY: help
+help: ## Say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: build
+build: ## Build bin/gateway
+	@go build -o bin/gateway ./gateway
+
+.PHONY: run
+run: build ## Run one replica with a PostgreSQL of its own; Ctrl-C stops both
+	@.ci/packages postgresql
+	@exec bin/gateway dev $(ARGS)
+
+.PHONY: test
+test: ## Run all tests, with real PostgreSQL and the race detector
+	@.ci/packages cc postgresql pgbouncer
+	go test -race -shuffle=on ./...
+
+.PHONY: test-browser
+test-browser: ## Run the tests in a real browser, and the audits of GraphQL over HTTP
+	@.ci/packages postgresql node chromium
+	test/browser/run
+
+.PHONY: test-faults
+test-faults: ## Repeat the fault tests COUNT times and fuzz for FUZZTIME each; by hand
+	@.ci/packages cc postgresql pgbouncer
+	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
+	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
+
+.PHONY: fuzz
+fuzz: ## Fuzz every decoder for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: build ## Measure against pgbench and a JSON echo, and print a table; ARGS for flags
+	@.ci/packages postgresql pgbench
+	go run ./test/bench $(ARGS)
+
+.PHONY: generate
+generate: ## Make the generated files anew
+	go generate ./...
+
+.PHONY: lint
+lint: ## Check form, vet, staticcheck, generated files and go.mod
+	@.ci/lint
+
+.PHONY: clean
+clean: ## Remove what was built; the data of `make run` stays in .namegate
+	rm -rf bin test/browser/node_modules
