@@ -161,7 +161,8 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	t.Parallel()
 	o := migrated(t, 1)
 	s := open(t, o)
-	reserveFresh(t, s)
+	_, err := s.Import(t.Context(), []storage.ImportLine{{Number: 1, Identifier: freshName()}})
+	require.NoError(t, err)
 	for _, table := range []string{"feed", "audit"} {
 		require.Zero(t, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table+`_default`))
 		require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table))
@@ -176,6 +177,9 @@ func TestAWriteNeedsNoPartition(t *testing.T) {
 		FOR p IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhrelid NOT IN ('feed_default'::regclass, 'audit_default'::regclass)
 			AND inhparent IN ('feed'::regclass, 'audit'::regclass)
 		LOOP EXECUTE 'DROP TABLE ' || p; END LOOP; END $$`)
-	reserveFresh(t, open(t, o))
-	require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM feed_default`))
+	_, err := open(t, o).Import(t.Context(), []storage.ImportLine{{Number: 1, Identifier: freshName()}})
+	require.NoError(t, err)
+	for _, table := range []string{"feed", "audit"} {
+		require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table+`_default`))
+	}
 }
