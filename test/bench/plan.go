@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// work is something whose speed is measured.
+type work struct {
+	name string
+	// prepare is called before each sample.
+	prepare func(context.Context) error
+	// run does the work for a time.
+	run func(context.Context, time.Duration) (sample, error)
+}
+
+// on says in the name where the work is done.
+func (w work) on(where string) work {
+	w.name += ", " + where
+	return w
+}
+
+// comparison is several works measured in turn. The first one is the unit of the
+// others' ratios.
+type comparison struct {
+	unit  string // what the unit is called in a ratio
+	works []work
+}
+
+// plan is all that can be measured. Databases are made, names imported and
+// servers started at their first use.
+func (l *lab) plan(names uint64) []comparison {
+	small := &registry{lab: l, name: "small", names: fewNames, anew: true}
+	large := &registry{lab: l, name: "large", names: names}
+	plan := []comparison{
+		{"pgbench", []work{l.pgbench(), reserve128(small), reserve512(small), lose(small), reserveHTTP(small)}},
+		{"JSON echo", []work{l.echo(), check(small)}},
+	}
+	for _, workOn := range []func(*registry) work{reserve128, reserve512, check, reserveHTTP} {
+		plan = append(plan, comparison{"empty tables", []work{
+			workOn(small).on("empty tables"),
+			workOn(large).on(grouped(names) + " names"),
+		}})
+	}
+	return plan
+}
+
+// choose leaves only the works whose names match, each with its unit.
+func choose(plan []comparison, only *regexp.Regexp) []comparison {
+	var chosen []comparison
+	for _, c := range plan {
+		unit, others := c.works[0], c.works[1:]
+		others = slices.DeleteFunc(slices.Clone(others), func(w work) bool { return !only.MatchString(w.name) })
+		if len(others) > 0 || only.MatchString(unit.name) {
+			chosen = append(chosen, comparison{c.unit, append([]work{unit}, others...)})
+		}
+	}
+	return chosen
+}
