@@ -47,21 +47,21 @@ func TestReadAnswer(t *testing.T) {
 
 func TestReadAnswerRefuses(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{
-		"no HTTP":          "+OK\r\n\r\n",
-		"no status":        "HTTP/1.1 \r\n\r\n",
-		"status no digits": "HTTP/1.1 abc\r\n\r\n",
-		"no length":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-		"length no number": "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-		"body cut off":     "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab",
-		"header cut off":   "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n",
-		"body too large":   "HTTP/1.1 200 OK\r\nContent-Length: 65\r\n\r\n" + strings.Repeat("x", 65),
-		"line too long":    "HTTP/1.1 200 OK\r\nServer: " + strings.Repeat("x", 65) + "\r\nContent-Length: 0\r\n\r\n",
+	for name, tc := range map[string]struct{ text, want string }{
+		"no HTTP":          {"+OK\r\n\r\n", "status line"},
+		"no status":        {"HTTP/1.1 \r\n\r\n", "status line"},
+		"status no digits": {"HTTP/1.1 abc\r\n\r\n", "invalid syntax"},
+		"no length":        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "no Content-Length"},
+		"length no number": {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "invalid syntax"},
+		"body cut off":     {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "EOF"},
+		"header cut off":   {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n", "EOF"},
+		"body too large":   {"HTTP/1.1 200 OK\r\nContent-Length: 65\r\n\r\n" + strings.Repeat("x", 65), "buffer full"},
+		"line too long":    {"HTTP/1.1 200 OK\r\nServer: " + strings.Repeat("x", 65) + "\r\nContent-Length: 0\r\n\r\n", "buffer full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := readAnswer(bufio.NewReaderSize(strings.NewReader(text), 64))
-			require.Error(t, err)
+			_, _, err := readAnswer(bufio.NewReaderSize(strings.NewReader(tc.text), 64))
+			require.ErrorContains(t, err, tc.want)
 		})
 	}
 }
