@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -29,7 +30,10 @@ type streams struct {
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	floor := heapFloor()
+	code := run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	runtime.KeepAlive(floor)
+	os.Exit(code)
 }
 
 // run runs one command and gives its exit code.

@@ -20,11 +20,13 @@ type batcher[In, Out any] struct {
 	repeatable bool
 	timeout    time.Duration // of one run
 	size       int           // calls in a batch, at most
+	crowd      int           // calls that must wait for a batch beside one in flight
 	limit      int           // calls that wait, at most
 
 	mu      sync.Mutex
-	wake    *sync.Cond // something waits, or the batcher is closed
+	wake    *sync.Cond // a batch is due, or the batcher is closed
 	waiting []*call[In, Out]
+	running int // batches in flight
 	closed  bool
 	workers sync.WaitGroup
 }
@@ -45,6 +47,7 @@ func (b *batcher[In, Out]) start(workers int) {
 		b.workers.Go(func() {
 			for calls := b.take(); calls != nil; calls = b.take() {
 				b.settle(calls)
+				b.landed()
 			}
 		})
 	}
@@ -85,28 +88,44 @@ func (b *batcher[In, Out]) add(c *call[In, Out]) error {
 		return &storage.OverloadedError{RetryAfter: b.timeout}
 	}
 	b.waiting = append(b.waiting, c)
-	b.wake.Signal()
+	if b.due() {
+		b.wake.Signal()
+	}
 	return nil
 }
 
-// take waits for calls and gives up to a batch of those whose callers still
-// wait; nil when the batcher is closed and empty.
+// due says whether the next batch may begin: at once when none is in flight,
+// else when many wait, as a row of a small batch costs several times as much.
+func (b *batcher[In, Out]) due() bool {
+	return len(b.waiting) >= b.crowd || len(b.waiting) > 0 && (b.running == 0 || b.closed)
+}
+
+// landed counts a batch that is no longer in flight.
+func (b *batcher[In, Out]) landed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running--
+}
+
+// take waits until a batch is due and takes its calls; nil when the batcher is
+// closed and empty.
 func (b *batcher[In, Out]) take() []*call[In, Out] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.waiting) == 0 {
+	for !b.due() {
 		if b.closed {
 			return nil
 		}
 		b.wake.Wait()
 	}
+	b.running++
 	n := min(len(b.waiting), b.size)
 	calls := make([]*call[In, Out], n)
 	copy(calls, b.waiting)
 	rest := copy(b.waiting, b.waiting[n:])
 	clear(b.waiting[rest:])
 	b.waiting = b.waiting[:rest]
-	if rest > 0 {
+	if b.due() {
 		b.wake.Signal()
 	}
 	return calls

@@ -14,9 +14,10 @@ const (
 	runTimeout     = 3 * time.Second // of one batch, longer than the server's own limits
 	batchSize      = 512
 	waitingLimit   = 8192
-	// workers is how many batches of one sort may be in flight to one database. More would
-	// make them smaller, and a row of a small batch costs several times as much.
-	workers = 1
+	// workers is how many batches of one sort may be in flight to one database: one is
+	// executed while the commit of another reaches the disk.
+	workers = 2
+	crowd   = 64
 	// kinds of batch, plus one connection for route map, health and imports
 	maxConns = 4*workers + 2
 )
@@ -53,7 +54,7 @@ func newDatabase(ctx context.Context, o Options, named Database) (*database, err
 
 func startBatches[In, Out any](b *batcher[In, Out], run func(context.Context, []In) ([]Out, error), key func(In) any, repeatable bool) {
 	b.run, b.key, b.repeatable = run, key, repeatable
-	b.timeout, b.size, b.limit = runTimeout, batchSize, waitingLimit
+	b.timeout, b.size, b.crowd, b.limit = runTimeout, batchSize, crowd, waitingLimit
 	b.start(workers)
 }
 
