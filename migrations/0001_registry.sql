@@ -88,6 +88,8 @@ CREATE TABLE requests (
     state      smallint    NOT NULL,
     attempt    integer     NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL DEFAULT now(),
+    since      timestamptz,                     -- of what it was granted, all at once
+    expire_at  timestamptz,
     xid        xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
     id         uuid        NOT NULL,
     key_id     bytea       NOT NULL,            -- the key of the reservation token

@@ -41,15 +41,24 @@ type fenceError struct{ err error }
 func (e *fenceError) Error() string { return "pass the fence: " + e.err.Error() }
 func (e *fenceError) Unwrap() error { return e.err }
 
-// write runs one statement under the fence: one pipeline, one transaction. What
-// scan has read counts only when write returns nil, as rows come before the commit.
-func (d *database) write(ctx context.Context, scan func(pgx.Rows) error, sql string, args ...any) error {
+// statement is a part of a write, with what reads its rows.
+type statement struct {
+	sql  string
+	args []any
+	scan func(pgx.Rows) error
+}
+
+// write runs statements under the fence: one pipeline, one transaction. What they
+// have read counts only when write returns nil, as rows come before the commit.
+func (d *database) write(ctx context.Context, statements ...statement) error {
 	var b pgx.Batch
 	b.Queue(readCommitted)
 	b.Queue(writeLimits)
 	passed := false
-	b.Queue(shareFence, fenceLock).Exec(func(_ pgconn.CommandTag) error { passed = true; return nil })
-	b.Queue(sql, args...).Query(scan)
+	b.Queue(shareFence, fenceLock).Exec(func(pgconn.CommandTag) error { passed = true; return nil })
+	for _, s := range statements {
+		b.Queue(s.sql, s.args...).Query(s.scan)
+	}
 	err := d.pool.SendBatch(ctx, &b).Close()
 	if err != nil && !passed {
 		return &fenceError{err}

@@ -9,37 +9,27 @@ import (
 	"namegate/storage/identifier"
 )
 
-// grantedName is a granted holding in the record of a request. Canonical and
-// display are left out where they equal the key, as they mostly do.
+// grantedName is a granted holding in the record of a request, but for its
+// times, which have columns of their own. Canonical and display are left out
+// where they equal the key, as they mostly do.
 type grantedName struct {
 	Kind      identifier.Kind `json:"kind"`
 	Key       string          `json:"key"`
 	Canonical *string         `json:"canonical,omitempty"`
 	Display   *string         `json:"display,omitempty"`
 	Grant     []byte          `json:"grant"`
-	Since     int64           `json:"since"`    // microseconds since 1970, the database's precision
-	ExpireAt  int64           `json:"expireAt"` // likewise
 }
 
-// encodeGranted is the JSON of reserved holdings, nil for none.
-func encodeGranted(holdings []storage.Holding) ([]byte, error) {
-	if holdings == nil {
-		return nil, nil
-	}
-	names := make([]grantedName, len(holdings))
-	for i, h := range holdings {
-		id := h.Identifier
-		names[i] = grantedName{
-			Kind: id.Kind(), Key: id.Key(), Canonical: unless(id.Canonical(), id.Key()), Display: unless(id.Display(), id.Key()),
-			Grant: h.Grant[:], Since: h.Since.UnixMicro(), ExpireAt: h.ExpireAt.UnixMicro(),
-		}
-	}
-	return json.Marshal(names)
+// encodeGranted is the JSON of one granted holding.
+func encodeGranted(id identifier.Identifier, grant storage.Grant) ([]byte, error) {
+	return json.Marshal([]grantedName{{
+		Kind: id.Kind(), Key: id.Key(), Canonical: unless(id.Canonical(), id.Key()), Display: unless(id.Display(), id.Key()), Grant: grant[:],
+	}})
 }
 
 // decodeGranted gives the holdings as they were when they were granted, but for
 // the holder.
-func decodeGranted(b []byte) ([]storage.Holding, error) {
+func decodeGranted(b []byte, since, expireAt time.Time) ([]storage.Holding, error) {
 	var names []grantedName
 	if err := json.Unmarshal(b, &names); err != nil {
 		return nil, fmt.Errorf("read the outcome of a request: %w", err)
@@ -48,9 +38,7 @@ func decodeGranted(b []byte) ([]storage.Holding, error) {
 	for i, n := range names {
 		holdings[i] = storage.Holding{
 			Identifier: identifier.Stored(n.Kind, n.Key, or(n.Canonical, n.Key), or(n.Display, n.Key)),
-			State:      storage.Reserved,
-			Since:      time.UnixMicro(n.Since).UTC(),
-			ExpireAt:   time.UnixMicro(n.ExpireAt).UTC(),
+			State:      storage.Reserved, Since: since, ExpireAt: expireAt,
 		}
 		copy(holdings[i].Grant[:], n.Grant)
 	}

@@ -139,16 +139,12 @@ func (p *importing) writeGroup(ctx context.Context, d *database, group []int) er
 		l := p.lines[i]
 		tries[n] = win{id: l.Identifier, grant: p.store.newGrant(), owner: l.Owner, actor: "import"}
 	}
-	var results []winResult
-	err := persist(ctx, func() (err error) {
-		results, err = d.tryWin(ctx, tries, causeImport)
-		return err
-	})
-	if err != nil {
+	wins := newWinBatch(tries, causeImport)
+	if err := persist(ctx, func() error { return d.write(ctx, wins.statement()) }); err != nil {
 		return err
 	}
 	for n, i := range group {
-		if err := p.judge(i, results[n]); err != nil {
+		if err := p.judge(i, wins.rows[n]); err != nil {
 			return err
 		}
 	}
@@ -228,7 +224,7 @@ func (p *importing) refuseOthers(group []int) func(pgx.Rows) error {
 // slot since it was read keeps it, and the line's name is given back.
 func (p *importing) writeSlots(ctx context.Context) error {
 	err := p.eachOwner(ctx, func(d *database, _ []int, c slotColumns) error {
-		return d.write(ctx, drain, takeSlotsSQL, c.vshards, c.kinds, c.owners, c.keys, c.grants)
+		return d.write(ctx, statement{takeSlotsSQL, []any{c.vshards, c.kinds, c.owners, c.keys, c.grants}, drain})
 	})
 	if err != nil {
 		return err

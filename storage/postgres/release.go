@@ -76,7 +76,7 @@ func (d *database) release(ctx context.Context, batch []release) ([]releaseResul
 
 func (d *database) deleteGrants(ctx context.Context, releases []release) ([]releaseResult, error) {
 	results := make([]releaseResult, len(releases))
-	err := d.write(ctx, func(rows pgx.Rows) error {
+	scan := func(rows pgx.Rows) error {
 		var n int
 		var owned bool
 		var row heldRow
@@ -92,8 +92,8 @@ func (d *database) deleteGrants(ctx context.Context, releases []release) ([]rele
 			return nil
 		})
 		return err
-	}, releaseSQL, releaseColumns(releases)...)
-	return results, err
+	}
+	return results, d.write(ctx, statement{releaseSQL, releaseColumns(releases), scan})
 }
 
 func releaseColumns(releases []release) []any {

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"namegate/storage"
@@ -14,62 +13,74 @@ import (
 const giveBackTimeout = 2 * time.Second
 
 // Reserve wins the first candidate that is free, records that under the request
-// and answers with what the record says.
+// and answers with what the record says. Where one database has both, it does
+// so in one transaction.
 func (s *Store) Reserve(ctx context.Context, req storage.ReserveRequest) (storage.Outcome, error) {
 	var lost error = storage.ErrNotFound
+	var asked *recordResult // what the record said at the last loss
 	for _, id := range req.Candidates {
-		h, err := s.reserveOne(ctx, req, id)
-		var held *storage.HeldError
-		switch {
-		case err == nil:
-			return s.conclude(ctx, req, h)
-		case !errors.As(err, &held):
+		r, err := s.reserveOne(ctx, req, id)
+		if err != nil {
 			return storage.Outcome{}, err
-		case lost == storage.ErrNotFound:
-			lost = held
 		}
+		if r.won {
+			return s.conclude(ctx, req, r)
+		}
+		if lost == storage.ErrNotFound {
+			lost = &storage.HeldError{Holding: r.holding}
+		}
+		asked = r.record
 	}
-	return s.earlier(ctx, req, lost)
+	return s.earlier(ctx, req, asked, lost)
 }
 
-// reserveOne wins an identifier, or fails with *storage.HeldError.
-func (s *Store) reserveOne(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier) (storage.Holding, error) {
+// reserveOne tries to win an identifier.
+func (s *Store) reserveOne(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier) (winResult, error) {
 	try := win{id: id, grant: s.newGrant(), holder: req.Request.ID, actor: req.Actor, ttl: req.TTL}
-	r, err := onOwner(ctx, s, storage.VshardOf(id), func(d *database) (winResult, verdict, error) {
+	return onOwner(ctx, s, storage.VshardOf(id), func(d *database) (winResult, verdict, error) {
+		try.record = nil
+		if here, err := s.routes.of(req.Request.Vshard); err == nil && here == d {
+			try.record = &record{key: req.Request, arguments: req.Arguments, keyID: req.KeyID, won: id, grant: try.grant}
+		}
 		r, err := d.wins.do(ctx, try)
 		return r, r.verdict, err
 	})
-	if err == nil && !r.won {
-		err = &storage.HeldError{Holding: r.holding}
-	}
-	return r.holding, err
 }
 
-// conclude records what was won and answers with what then stands in the
-// record. What was won and does not stand there is given back.
-func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, won storage.Holding) (storage.Outcome, error) {
-	granted := []storage.Holding{won}
-	r, err := s.record(ctx, record{req.Request, req.Arguments, req.KeyID, granted})
-	if err != nil {
-		return storage.Outcome{}, err
+// conclude records what was won, unless the win has done so, and answers with
+// what then stands in the record. What was won and does not stand there is given back.
+func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r winResult) (storage.Outcome, error) {
+	won, recorded := r.holding, r.record
+	if recorded == nil || !recorded.known {
+		rec, err := s.record(ctx, record{
+			key: req.Request, arguments: req.Arguments, keyID: req.KeyID,
+			won: won.Identifier, grant: won.Grant, since: won.Since, expireAt: won.ExpireAt,
+		})
+		if err != nil {
+			return storage.Outcome{}, err
+		}
+		recorded = &rec
 	}
-	if len(r.outcome.granted) != 1 || r.outcome.granted[0].Grant != won.Grant {
+	if granted := recorded.outcome.granted; len(granted) != 1 || granted[0].Grant != won.Grant {
 		s.giveBack(ctx, req, won)
 	}
-	return r.answer(req)
+	return recorded.answer(req)
 }
 
 // earlier answers with the request's outcome, if it has one, else with err: a
 // name that this very request got before may be another's by now.
-func (s *Store) earlier(ctx context.Context, req storage.ReserveRequest, err error) (storage.Outcome, error) {
-	r, readErr := s.record(ctx, record{key: req.Request})
-	switch {
-	case readErr != nil:
-		return storage.Outcome{}, readErr
-	case !r.known:
+func (s *Store) earlier(ctx context.Context, req storage.ReserveRequest, asked *recordResult, err error) (storage.Outcome, error) {
+	if asked == nil {
+		r, err := s.record(ctx, record{key: req.Request})
+		if err != nil {
+			return storage.Outcome{}, err
+		}
+		asked = &r
+	}
+	if !asked.known {
 		return storage.Outcome{}, err
 	}
-	return r.answer(req)
+	return asked.answer(req)
 }
 
 // answer is the recorded outcome for a reserve of one identifier.

@@ -19,6 +19,8 @@ type win struct {
 	owner  string            // of an import
 	actor  string
 	ttl    time.Duration // zero for an Active holding
+	// record is made in the same transaction, when this database has it too.
+	record *record
 }
 
 type winResult struct {
@@ -26,6 +28,9 @@ type winResult struct {
 	won     bool
 	// holding is the caller's own when won, else the one that stands in the way.
 	holding storage.Holding
+	// record is what became of the win's record; nil when it had none, or it is
+	// not settled.
+	record *recordResult
 }
 
 // winSQL wins what is free and says who holds the rest, in one statement. A name
@@ -77,18 +82,44 @@ const (
 	causeImport  = "IMPORT"
 )
 
-// win lets the callers of a batch try to hold their identifiers.
+// win lets the callers of a batch try to hold their identifiers, and records the
+// outcomes of those whose records are here.
 func (d *database) win(ctx context.Context, batch []win) ([]winResult, error) {
 	tries, nth := distinct(batch, func(w win) place { return placeOf(w.id) })
-	firsts, err := d.tryWin(ctx, tries, causeReserve)
+	wins := newWinBatch(tries, causeReserve)
+	here, records, err := recordsOf(batch)
 	if err != nil {
+		return nil, err
+	}
+	statements := []statement{wins.statement()}
+	if len(here) > 0 {
+		statements = append(statements, statement{recordSQL, records.columns, records.scan})
+	}
+	if err := d.write(ctx, statements...); err != nil {
 		return nil, err
 	}
 	results := make([]winResult, len(batch))
 	for i, w := range batch {
-		results[i] = firsts[nth[i].row].of(w, nth[i].first)
+		results[i] = wins.rows[nth[i].row].of(w, nth[i].first)
+	}
+	for i, r := range records.results() {
+		if r.verdict == settled {
+			results[here[i]].record = &r
+		}
 	}
 	return results, nil
+}
+
+// recordsOf are the records that a batch brings along, and whose calls they are.
+func recordsOf(batch []win) (calls []int, b *recordBatch, err error) {
+	var records []record
+	for i, w := range batch {
+		if w.record != nil {
+			calls, records = append(calls, i), append(records, *w.record)
+		}
+	}
+	b, err = newRecordBatch(records)
+	return calls, b, err
 }
 
 // of is what a result means for the caller who made the try, and for one who
@@ -104,32 +135,42 @@ func (r winResult) of(w win, first bool) winResult {
 	return r
 }
 
-// tryWin runs winSQL; no identifier may be there twice.
-func (d *database) tryWin(ctx context.Context, tries []win, cause string) ([]winResult, error) {
-	results := make([]winResult, len(tries))
-	err := d.write(ctx, func(rows pgx.Rows) error {
-		var n int
-		var owned, held bool
-		var since, expireAt pgtype.Timestamptz
-		var row heldRow
-		into := append([]any{&n, &owned, &held, &since, &expireAt}, row.fields()...)
-		_, err := pgx.ForEachRow(rows, into, func() error {
-			try, r := tries[n-1], &results[n-1]
-			switch {
-			case !owned:
-				r.verdict = astray
-			case since.Valid:
-				*r = winResult{won: true, holding: try.holding(since, expireAt)}
-			case held:
-				r.holding = row.holding(try.id)
-			default:
-				r.verdict = again
-			}
-			return nil
-		})
-		return err
-	}, winSQL, winColumns(tries, cause)...)
-	return results, err
+// winBatch is one run of winSQL; no identifier may be there twice.
+type winBatch struct {
+	tries []win
+	cause string
+	rows  []winResult
+}
+
+func newWinBatch(tries []win, cause string) *winBatch {
+	return &winBatch{tries, cause, make([]winResult, len(tries))}
+}
+
+func (b *winBatch) statement() statement {
+	return statement{winSQL, winColumns(b.tries, b.cause), b.scan}
+}
+
+func (b *winBatch) scan(rows pgx.Rows) error {
+	var n int
+	var owned, held bool
+	var since, expireAt pgtype.Timestamptz
+	var row heldRow
+	into := append([]any{&n, &owned, &held, &since, &expireAt}, row.fields()...)
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		try, r := b.tries[n-1], &b.rows[n-1]
+		switch {
+		case !owned:
+			r.verdict = astray
+		case since.Valid:
+			*r = winResult{won: true, holding: try.holding(since, expireAt)}
+		case held:
+			r.holding = row.holding(try.id)
+		default:
+			r.verdict = again
+		}
+		return nil
+	})
+	return err
 }
 
 // holding is what the try has won.
