@@ -11,6 +11,7 @@
 // What is compared is measured in turn, for some rounds, so that the noise of
 // the machine meets all of it; figures are medians over the rounds, and ratios
 // are those of medians. Each sample begins after a checkpoint, so that none pays
-// for the writes of another, and a warm-up, which does not count. Those on empty
+// for the writes of another, and a warm-up of half its length, in which the pages
+// that are touched first after it are logged whole. Those on empty
 // tables begin with tables emptied anew.
 package main

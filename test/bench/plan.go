@@ -32,10 +32,14 @@ type comparison struct {
 // plan is all that can be measured. Databases are made, names imported and
 // servers started at their first use.
 func (l *lab) plan(names uint64) []comparison {
-	small := &registry{lab: l, name: "small", names: fewNames, anew: true}
-	large := &registry{lab: l, name: "large", names: names}
+	one := &registry{lab: l, name: "one", parts: 1, names: fewNames, anew: true}
+	small := &registry{lab: l, name: "small", parts: 2, names: fewNames, anew: true}
+	large := &registry{lab: l, name: "large", parts: 2, names: names}
 	plan := []comparison{
-		{"pgbench", []work{l.pgbench(), reserve128(small), reserve512(small), lose(small), reserveHTTP(small)}},
+		{"pgbench", []work{
+			l.pgbench(), reserve128(one).on("one database"), reserve512(one).on("one database"),
+			reserve128(small), reserve512(small), lose(small), reserveHTTP(small),
+		}},
 		{"JSON echo", []work{l.echo(), check(small)}},
 	}
 	for _, workOn := range []func(*registry) work{reserve128, reserve512, check, reserveHTTP} {

@@ -16,11 +16,12 @@ import (
 // for checks to find taken.
 const fewNames = 1000
 
-// registry is two databases with a store in this process and a gateway in
+// registry is some databases with a store in this process and a gateway in
 // another. All of it is made at the first use.
 type registry struct {
 	lab   *lab
 	name  string
+	parts int    // databases
 	names uint64 // imported
 	anew  bool   // it is emptied and filled again before each sample
 
@@ -76,8 +77,8 @@ func (r *registry) createDatabases(ctx context.Context) (postgres.Options, error
 		Fingerprint: r.lab.parser.Fingerprint(storage.Vshards),
 		Logger:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	for _, part := range []string{"a", "b"} {
-		name := r.name + "_" + part
+	for part := range r.parts {
+		name := r.name + "_" + string(rune('a'+part))
 		if err := r.lab.server.CreateDatabase(ctx, name); err != nil {
 			return o, err
 		}

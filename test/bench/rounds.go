@@ -20,7 +20,7 @@ type rounds struct {
 
 // warmUp is how long a work runs before a sample, in whole seconds.
 func (r rounds) warmUp() time.Duration {
-	return max(time.Second, (r.length / 5).Truncate(time.Second))
+	return max(time.Second, (r.length / 2).Truncate(time.Second))
 }
 
 // measure gives a row for each work. Beside an error it gives the rows of the
