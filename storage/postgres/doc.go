@@ -15,20 +15,21 @@
 // # Win, record, answer
 //
 // A reserve first wins a name by one INSERT in the database that owns it, then
-// inserts the record of its request if there is none, and answers only then. If
+// inserts the record of its request if there is none, and answers only then; in
+// one transaction where one database has both. If
 // another outcome stands in the record, what was won is given back by its grant
 // and that outcome is the answer. Whoever dies in between leaves a row that runs out.
 //
 // # Batches
 //
 // Concurrent calls to one database are gathered without a timer: what waits
-// while the last batches are in flight makes the next. A batch holds a key once;
+// while the last batch is in flight makes the next. A batch holds a key once;
 // other callers for it learn what became of the first. A batch that fails for
 // one call's data runs again one by one. Nobody is answered before the commit
 // has returned.
 //
 // # Locks
 //
-// Order: fence, then requests, holdings, slots, feed. A statement that locks
+// Order: fence, then holdings, requests, slots, feed. A statement that locks
 // several rows locks them by ORDER BY (vshard, kind, key).
 package postgres
