@@ -19,7 +19,7 @@ const (
 	workers = 2
 	crowd   = 64
 	// kinds of batch, plus one connection for route map, health and imports
-	maxConns = 4*workers + 2
+	maxConns = 3*workers + 2
 )
 
 // database is one database of the registry with the batches on their way to it.
@@ -27,8 +27,7 @@ type database struct {
 	name     string
 	pool     *pgxpool.Pool
 	lookups  batcher[lookup, lookupResult]
-	wins     batcher[win, winResult]
-	records  batcher[record, recordResult]
+	steps    batcher[step, stepResult]
 	releases batcher[release, releaseResult]
 }
 
@@ -46,8 +45,7 @@ func newDatabase(ctx context.Context, o Options, named Database) (*database, err
 	}
 	d := &database{name: named.Name, pool: pool}
 	startBatches(&d.lookups, d.lookup, func(l lookup) any { return placeOf(l.id) }, true)
-	startBatches(&d.wins, d.win, func(w win) any { return placeOf(w.id) }, true)
-	startBatches(&d.records, d.record, func(r record) any { return r.key }, true)
+	startBatches(&d.steps, d.take, step.row, true)
 	startBatches(&d.releases, d.release, func(r release) any { return placeOf(r.id) }, false)
 	return d, nil
 }
@@ -78,8 +76,7 @@ func poolConfig(o Options, named Database) (*pgxpool.Config, error) {
 // close lets what waits go through, then closes the connections.
 func (d *database) close() {
 	d.lookups.close()
-	d.wins.close()
-	d.records.close()
+	d.steps.close()
 	d.releases.close()
 	d.pool.Close()
 }

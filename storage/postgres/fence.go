@@ -18,7 +18,7 @@ const fenceLock int64 = 0x6e616d6567617465
 // end with the transaction, as a pooler may give the connection to another client.
 const (
 	readCommitted = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`
-	writeLimits   = `SELECT set_config('lock_timeout', '100ms', true), set_config('statement_timeout', '2s', true),
+	writeLimits   = `SELECT set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '2s', true),
 		set_config('idle_in_transaction_session_timeout', '1s', true), ` + planner
 	shareFence = `SELECT pg_advisory_xact_lock_shared($1)`
 	isolated   = `current_setting('transaction_isolation') = 'read committed'`

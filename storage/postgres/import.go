@@ -143,8 +143,8 @@ func (p *importing) writeGroup(ctx context.Context, d *database, group []int) er
 	if err := persist(ctx, func() error { return d.write(ctx, wins.statement()) }); err != nil {
 		return err
 	}
-	for n, i := range group {
-		if err := p.judge(i, wins.rows[n]); err != nil {
+	for n, r := range wins.results() {
+		if err := p.judge(group[n], r); err != nil {
 			return err
 		}
 	}

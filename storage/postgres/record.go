@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,17 @@ type record struct {
 	since, expireAt time.Time
 }
 
-func (r record) onlyAsks() bool { return r.won == identifier.Identifier{} }
+// weight orders the records of one request in a batch: what has won before what
+// may have won, before what only asks.
+func (r record) weight() int {
+	switch {
+	case !r.since.IsZero():
+		return 2
+	case r.won != identifier.Identifier{}:
+		return 1
+	}
+	return 0
+}
 
 type recordResult struct {
 	verdict verdict
@@ -71,18 +80,6 @@ SELECT s.n, s.state, a.id IS NOT NULL, s.its_since, s.its_expire_at, r.arguments
 FROM seen s LEFT JOIN added a USING (vshard, id)
 LEFT JOIN LATERAL (SELECT * FROM requests q WHERE a.id IS NULL AND q.vshard = s.vshard AND q.id = s.id LIMIT 1) r ON true`
 
-// record finds or makes the outcomes of a batch of requests.
-func (d *database) record(ctx context.Context, batch []record) ([]recordResult, error) {
-	b, err := newRecordBatch(batch)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.write(ctx, statement{recordSQL, b.columns, b.scan}); err != nil {
-		return nil, err
-	}
-	return b.results(), nil
-}
-
 // recordBatch is one run of recordSQL for several callers.
 type recordBatch struct {
 	records []record // one for each request
@@ -93,14 +90,16 @@ type recordBatch struct {
 
 func newRecordBatch(batch []record) (*recordBatch, error) {
 	firsts, nth := distinct(batch, func(r record) storage.RequestKey { return r.key })
-	for i, r := range batch { // one that may have won goes before those that only ask
-		if f := &firsts[nth[i].row]; f.onlyAsks() {
+	for i, r := range batch {
+		if f := &firsts[nth[i].row]; r.weight() > f.weight() {
 			*f = r
 		}
 	}
 	columns, err := recordColumns(firsts)
 	return &recordBatch{firsts, nth, columns, make([]recordResult, len(firsts))}, err
 }
+
+func (b *recordBatch) statement() statement { return statement{recordSQL, b.columns, b.scan} }
 
 // results are in the order of the callers.
 func (b *recordBatch) results() []recordResult {
@@ -178,7 +177,7 @@ func recordColumns(records []record) ([]any, error) {
 		arguments[i], keyIDs[i] = r.arguments[:], r.keyID[:]
 		since[i], expireAt[i] = nullable(r.since), nullable(r.expireAt)
 		won.add(r.won)
-		if r.onlyAsks() {
+		if r.weight() == 0 {
 			continue
 		}
 		var err error

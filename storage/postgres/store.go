@@ -104,6 +104,7 @@ func (s *Store) Close() {
 func (s *Store) watchRoutes(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	told := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -113,8 +114,13 @@ func (s *Store) watchRoutes(ctx context.Context) {
 		if t := s.routes.table.Load(); t != nil && t.complete {
 			continue
 		}
-		if err := s.routes.refresh(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			s.log.Warn("route map is incomplete", "cause", err)
+		switch err := s.routes.refresh(ctx, time.Now()); {
+		case err == nil && s.routes.table.Load().complete:
+			s.log.Info("route map is complete")
+			told = false
+		case err != nil && !told && ctx.Err() == nil:
+			s.log.Warn("route map is incomplete; reading it again every second", "cause", err)
+			told = true
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,8 +18,6 @@ type win struct {
 	owner  string            // of an import
 	actor  string
 	ttl    time.Duration // zero for an Active holding
-	// record is made in the same transaction, when this database has it too.
-	record *record
 }
 
 type winResult struct {
@@ -28,9 +25,6 @@ type winResult struct {
 	won     bool
 	// holding is the caller's own when won, else the one that stands in the way.
 	holding storage.Holding
-	// record is what became of the win's record; nil when it had none, or it is
-	// not settled.
-	record *recordResult
 }
 
 // winSQL wins what is free and says who holds the rest, in one statement. A name
@@ -82,46 +76,6 @@ const (
 	causeImport  = "IMPORT"
 )
 
-// win lets the callers of a batch try to hold their identifiers, and records the
-// outcomes of those whose records are here.
-func (d *database) win(ctx context.Context, batch []win) ([]winResult, error) {
-	tries, nth := distinct(batch, func(w win) place { return placeOf(w.id) })
-	wins := newWinBatch(tries, causeReserve)
-	here, records, err := recordsOf(batch)
-	if err != nil {
-		return nil, err
-	}
-	statements := []statement{wins.statement()}
-	if len(here) > 0 {
-		statements = append(statements, statement{recordSQL, records.columns, records.scan})
-	}
-	if err := d.write(ctx, statements...); err != nil {
-		return nil, err
-	}
-	results := make([]winResult, len(batch))
-	for i, w := range batch {
-		results[i] = wins.rows[nth[i].row].of(w, nth[i].first)
-	}
-	for i, r := range records.results() {
-		if r.verdict == settled {
-			results[here[i]].record = &r
-		}
-	}
-	return results, nil
-}
-
-// recordsOf are the records that a batch brings along, and whose calls they are.
-func recordsOf(batch []win) (calls []int, b *recordBatch, err error) {
-	var records []record
-	for i, w := range batch {
-		if w.record != nil {
-			calls, records = append(calls, i), append(records, *w.record)
-		}
-	}
-	b, err = newRecordBatch(records)
-	return calls, b, err
-}
-
 // of is what a result means for the caller who made the try, and for one who
 // asked for the same identifier at the same time. A row that the caller's own
 // request holds counts as won and keeps its grant.
@@ -135,15 +89,27 @@ func (r winResult) of(w win, first bool) winResult {
 	return r
 }
 
-// winBatch is one run of winSQL; no identifier may be there twice.
+// winBatch is one run of winSQL for several callers.
 type winBatch struct {
-	tries []win
+	calls []win
+	tries []win // one for each identifier
+	nth   []turn
 	cause string
 	rows  []winResult
 }
 
-func newWinBatch(tries []win, cause string) *winBatch {
-	return &winBatch{tries, cause, make([]winResult, len(tries))}
+func newWinBatch(calls []win, cause string) *winBatch {
+	tries, nth := distinct(calls, func(w win) place { return placeOf(w.id) })
+	return &winBatch{calls, tries, nth, cause, make([]winResult, len(tries))}
+}
+
+// results are in the order of the callers.
+func (b *winBatch) results() []winResult {
+	out := make([]winResult, len(b.calls))
+	for i, turn := range b.nth {
+		out[i] = b.rows[turn.row].of(b.calls[i], turn.first)
+	}
+	return out
 }
 
 func (b *winBatch) statement() statement {
