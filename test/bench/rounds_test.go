@@ -55,8 +55,8 @@ func TestRoundsTakeTurns(t *testing.T) {
 		{name: "wall", rate: 12, lowest: 6, highest: 18, p50: 2, wal: 25, ratio: 1.5, unit: "ruler"},
 	}, rows)
 	require.Equal(t, []string{
-		"prepare ruler", "settle", "ruler for 2s", "ruler for 10s",
-		"prepare wall", "settle", "wall for 2s", "wall for 10s",
+		"prepare ruler", "settle", "ruler for 5s", "ruler for 10s",
+		"prepare wall", "settle", "wall for 5s", "wall for 10s",
 	}, s.steps[:8])
 	require.Equal(t, s.steps[:8], s.steps[8:16])
 	require.Len(t, s.steps, 24)
