@@ -1,6 +1,6 @@
 # What is missing on this machine is installed with the system's package manager.
 
-FUZZTIME ?= 10s
+FUZZTIME ?= 50000x
 COUNT    ?= 20
 
 .PHONY: help
@@ -27,7 +27,7 @@ test-browser: ## Run the tests in a real browser, and the audits of GraphQL over
 	test/browser/run
 
 .PHONY: test-faults
-test-faults: ## Repeat the fault tests COUNT times and fuzz for FUZZTIME each; by hand
+test-faults: ## Repeat the fault tests COUNT times and fuzz for FUZZTIME each (20m, say); by hand
 	@.ci/packages cc postgresql pgbouncer
 	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
