@@ -11,6 +11,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"golang.org/x/time/rate"
 
 	"namegate/gateway/registry"
 	"namegate/storage"
@@ -71,6 +72,12 @@ func (f fault) extensions(id string) map[string]any {
 // keeps from them.
 type presenter struct {
 	logger *slog.Logger
+	// unavailable keeps an outage, which fails every operation, from filling the log.
+	unavailable *rate.Sometimes
+}
+
+func newPresenter(logger *slog.Logger) presenter {
+	return presenter{logger, &rate.Sometimes{Interval: time.Second}}
 }
 
 // present is the executor's error presenter. It lets through what the executor
@@ -97,7 +104,9 @@ func (p presenter) log(ctx context.Context, f fault, id, path string, err error)
 	case codeInternal:
 		p.logger.ErrorContext(ctx, "operation failed", "requestId", id, "path", path, "cause", causeOf(err))
 	case codeUnavailable:
-		p.logger.WarnContext(ctx, "operation unavailable", "path", path, "cause", causeOf(err))
+		p.unavailable.Do(func() {
+			p.logger.WarnContext(ctx, "operation unavailable; told once a second", "path", path, "cause", causeOf(err))
+		})
 	}
 }
 

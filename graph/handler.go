@@ -36,7 +36,7 @@ func NewHandler(reg Registry, opts Options) http.Handler {
 	if opts.Timeout == 0 {
 		opts.Timeout = DefaultTimeout
 	}
-	faults := presenter{logger: opts.Logger}
+	faults := newPresenter(opts.Logger)
 	exec := executor.New(servedSchema(reg))
 	documents := newDocumentCache()
 	exec.SetQueryCache(documents)

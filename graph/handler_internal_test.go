@@ -15,7 +15,7 @@ import (
 func TestAPanicOfTheTransportIsAnswered(t *testing.T) {
 	t.Parallel()
 	var logs bytes.Buffer
-	broken := &handler{faults: presenter{logger: slog.New(slog.NewTextHandler(&logs, nil))}, timeout: DefaultTimeout}
+	broken := &handler{faults: newPresenter(slog.New(slog.NewTextHandler(&logs, nil))), timeout: DefaultTimeout}
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(`{"query":"{ __typename }"}`))
 	request.Header.Set("Content-Type", "application/json")
 	response := httptest.NewRecorder()

@@ -35,7 +35,7 @@ func (d Databases) reach(ctx context.Context, log *slog.Logger, undo *cleanups) 
 	}
 	endpoint, err := localpg.Attach(ctx, d.DataDir)
 	if errors.Is(err, localpg.ErrNotRunning) {
-		return d.embed(ctx, log, undo)
+		return d.embed(ctx, log, undo, nil)
 	}
 	if errors.Is(err, localpg.ErrNoCluster) {
 		return access{}, fmt.Errorf("find the embedded PostgreSQL: %w: name the registry's databases by --database, "+
@@ -48,11 +48,12 @@ func (d Databases) reach(ctx context.Context, log *slog.Logger, undo *cleanups) 
 }
 
 // embed starts the embedded PostgreSQL, to be stopped by undo, and makes it when
-// it is not there.
-func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups) (access, error) {
+// it is not there. An end that was not asked for is told to ended, if any.
+func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups, ended func(error)) (access, error) {
 	server, err := localpg.Start(ctx, localpg.Options{
 		Dir:       d.DataDir,
 		Databases: embeddedNames,
+		OnEnd:     ended,
 		Log:       log.With("component", "postgresql"),
 	})
 	if inUse, ok := errors.AsType[*localpg.InUseError](err); ok {
@@ -91,7 +92,7 @@ func (d Databases) access(list []postgres.Database, log *slog.Logger) (access, e
 
 // reach finds the databases for a replica, and makes what is missing when it
 // may.
-func (o Options) reach(ctx context.Context, undo *cleanups) (access, error) {
+func (o Options) reach(ctx context.Context, undo *cleanups, ended func(error)) (access, error) {
 	if !o.Dev {
 		return o.access(o.Named, o.Logger)
 	}
@@ -103,7 +104,7 @@ func (o Options) reach(ctx context.Context, undo *cleanups) (access, error) {
 	if len(o.Named) > 0 {
 		a, err = o.access(o.Named, o.Logger)
 	} else {
-		a, err = o.embed(ctx, o.Logger, undo)
+		a, err = o.embed(ctx, o.Logger, undo, ended)
 	}
 	if err != nil {
 		return access{}, err

@@ -13,7 +13,7 @@ import (
 
 // openRegistry makes the registry on its databases, and has readiness follow them.
 func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) {
-	a, err := r.opts.reach(ctx, &r.undo)
+	a, err := r.opts.reach(ctx, &r.undo, r.databasesEnded)
 	if err != nil {
 		return nil, err
 	}

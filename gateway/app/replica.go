@@ -22,7 +22,7 @@ type Replica struct {
 	log    *slog.Logger
 	health edge.Health
 	words  reservedWords
-	failed chan error // why a listener stopped serving
+	failed chan error // why a listener stopped serving, or the embedded PostgreSQL ended
 
 	http, admin net.Listener // set by Start
 
@@ -39,12 +39,12 @@ func New(opts Options) (*Replica, error) {
 		opts:   opts,
 		log:    opts.Logger.With("component", "app"),
 		words:  reservedWords{path: opts.ReservedWordsFile},
-		failed: make(chan error, 2), // one for each listener
+		failed: make(chan error, 3), // one for each of these
 	}, nil
 }
 
 // Run starts the replica, calls started, and serves until ctx ends, which is no
-// error, or a listener fails. It returns when everything is stopped.
+// error, or a listener or the embedded PostgreSQL fails. It returns when everything is stopped.
 func (r *Replica) Run(ctx context.Context, started func()) error {
 	if err := r.Start(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -62,6 +62,15 @@ func (r *Replica) Run(ctx context.Context, started func()) error {
 	err = errors.Join(err, r.Stop(context.WithoutCancel(ctx)))
 	r.log.Info("stopped")
 	return err
+}
+
+// databasesEnded stops the replica: without the databases that it embeds it is of
+// no use, and the next start recovers them.
+func (r *Replica) databasesEnded(err error) {
+	if err == nil {
+		err = errors.New("somebody stopped it")
+	}
+	r.failed <- fmt.Errorf("the embedded PostgreSQL has ended by itself: %w", err)
 }
 
 // Start brings the replica up and returns when it serves. A start that fails

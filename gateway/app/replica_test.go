@@ -3,7 +3,11 @@ package app_test
 import (
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -118,4 +122,23 @@ func TestAnEmbeddedDatabaseThatIsNotThere(t *testing.T) {
 	err := app.Migrate(t.Context(), app.Databases{DataDir: dir}, devOptions(t, dir).Logger)
 	require.ErrorIs(t, err, localpg.ErrNoCluster)
 	require.ErrorContains(t, err, "--database")
+}
+
+// Without the databases that it embeds a replica is of no use; the next start
+// recovers them.
+func TestAnEmbeddedDatabaseThatDiesEndsTheReplica(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r, err := app.New(devOptions(t, dir))
+	require.NoError(t, err)
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- r.Run(t.Context(), func() { close(started) }) }()
+	<-started
+	file, err := os.ReadFile(filepath.Join(dir, "pg", "data", "postmaster.pid"))
+	require.NoError(t, err)
+	line, _, _ := strings.Cut(string(file), "\n")
+	pid, err := strconv.Atoi(line)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.ErrorContains(t, <-ended, "has ended by itself")
 }

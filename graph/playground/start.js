@@ -9,7 +9,7 @@ const requestId = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => 
 
 const check = `# Ctrl-Enter runs this.
 # The next tab holds the name for a sign-up.
-{
+query Check {
   usernameAvailable(name: "ann") {
     available
     canonical

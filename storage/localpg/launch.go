@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"runtime"
@@ -46,7 +45,7 @@ func (s *Server) launch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open log of PostgreSQL: %w", err)
 	}
-	c, err := startChild(s.serverCommand(log), s.log)
+	c, err := startChild(s.serverCommand(log), s.ended)
 	if err != nil {
 		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
@@ -72,7 +71,7 @@ func (s *Server) serverCommand(log *os.File) *exec.Cmd {
 
 // startChild starts a command that is asked for a fast shutdown when this
 // process dies, and waits for its end beside the caller.
-func startChild(cmd *exec.Cmd, log *slog.Logger) (*child, error) {
+func startChild(cmd *exec.Cmd, ended func(*child)) (*child, error) {
 	endWithParent(cmd, syscall.SIGINT)
 	c := &child{done: make(chan struct{})}
 	started := make(chan error)
@@ -89,11 +88,19 @@ func startChild(cmd *exec.Cmd, log *slog.Logger) (*child, error) {
 		}
 		c.err = cmd.Wait()
 		if c.ready.Load() {
-			log.Error("PostgreSQL has ended", "pid", c.pid, "error", c.err)
+			ended(c)
 		}
 		close(c.done)
 	}()
 	return c, <-started
+}
+
+// ended reports an end that nobody asked for.
+func (s *Server) ended(c *child) {
+	s.log.Error("PostgreSQL has ended", "pid", c.pid, "error", c.err)
+	if s.onEnd != nil {
+		s.onEnd(c.err)
+	}
 }
 
 func (s *Server) awaitReady(ctx context.Context) error {

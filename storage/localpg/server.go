@@ -19,6 +19,8 @@ type Options struct {
 	// Settings are those of postgresql.conf, over those of this package. What
 	// decides who can reach the server cannot be set.
 	Settings map[string]string
+	// OnEnd is called when the server has ended by itself, with why; nil for nobody.
+	OnEnd func(error)
 	// Log hears of starts, of recovery and of an end that nobody asked for; nil for none.
 	Log *slog.Logger
 }
@@ -27,10 +29,11 @@ type Options struct {
 // until Stop. Its methods may be called at the same time.
 type Server struct {
 	Endpoint
-	home home
-	bins binaries
-	log  *slog.Logger
-	lock *os.File
+	home  home
+	bins  binaries
+	log   *slog.Logger
+	onEnd func(error)
+	lock  *os.File
 
 	mu    sync.Mutex // held by whatever starts, stops or pauses
 	child *child     // nil before the first launch and after Stop
@@ -52,7 +55,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{home: h, lock: lock, log: o.Log}
+	s := &Server{home: h, lock: lock, log: o.Log, onEnd: o.OnEnd}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -23,7 +23,7 @@ func TestServerOfAStranger(t *testing.T) {
 
 	cmd := s.home.account.command(t.Context(), s.home.path, s.bins.path("postgres"),
 		"-D", s.home.data(), "-c", "listen_addresses=", "-k", s.home.path)
-	c, err := startChild(cmd, s.log)
+	c, err := startChild(cmd, s.ended)
 	require.NoError(t, err)
 	defer func() {
 		require.NoError(t, syscall.Kill(c.pid, syscall.SIGINT))

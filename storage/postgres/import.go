@@ -159,7 +159,10 @@ func persist(ctx context.Context, step func() error) error {
 		if err == nil {
 			return nil
 		}
-		if n == importTries || ctx.Err() != nil || !rolledBack(err) && !disconnected(err) && sqlState(err) != lockNotAvailable {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if n == importTries || !rolledBack(err) && !disconnected(err) && sqlState(err) != lockNotAvailable {
 			return domainError(err)
 		}
 	}
