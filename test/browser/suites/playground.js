@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-const QUERY = '{ usernameAvailable(name: "ann") { available canonical decidedBy asOf } }';
+const QUERY = 'query Ann { usernameAvailable(name: "ann") { available canonical decidedBy asOf } }';
 
 export function playground(browser) {
   browser.test("a query runs and its answer shows", async (page) => {
@@ -10,12 +10,19 @@ export function playground(browser) {
     await page.locator(".graphiql-query-editor .CodeMirror-lines").click();
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.insertText(QUERY);
+    await page.getByRole("tab", { name: "Ann" }).waitFor(); // it has read the text: it sends the operation's name
     await page.keyboard.press("Control+Enter");
     const answer = page.getByRole("region", { name: "Result Window" });
     await answer.filter({ hasText: '"asOf"' }).waitFor();
     const { asOf, ...rest } = JSON.parse(await text(page)).data.usernameAvailable;
     assert.deepEqual(rest, { available: true, canonical: "ann", decidedBy: "DATABASE" });
     assert.ok(Math.abs(Date.parse(asOf) - Date.now()) < 600_000, asOf);
+  });
+
+  browser.test("the tabs are named after their operations", async (page) => {
+    await page.goto("/playground");
+    for (const name of ["Check", "Reserve"]) await page.getByRole("tab", { name }).waitFor();
+    assert.equal(await page.getByRole("tab").count(), 2);
   });
 
   browser.test("the schema can be explored", async (page) => {
