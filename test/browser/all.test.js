@@ -7,10 +7,12 @@ import { Browser } from "./browser.js";
 import { Replica } from "./replica.js";
 import { access } from "./suites/access.js";
 import { check } from "./suites/check.js";
+import { enter } from "./suites/enter.js";
 import { hold } from "./suites/hold.js";
 import { outage } from "./suites/outage.js";
 import { playground } from "./suites/playground.js";
 import { protocol } from "./suites/protocol.js";
+import { wait } from "./suites/wait.js";
 
 const replica = new Replica();
 const browser = new Browser(replica);
@@ -23,8 +25,10 @@ describe("one replica", () => {
 
   describe("sign-up page: checking", () => check(browser, replica));
   describe("sign-up page: holding", () => hold(browser, replica));
-  describe("sign-up page: access", () => access(browser));
+  describe("sign-up page: Enter", () => enter(browser, replica));
+  describe("sign-up page: access", () => access(browser, replica));
   describe("sign-up page: outages", () => outage(browser));
+  describe("sign-up page: waits", () => wait(browser));
   describe("playground", () => playground(browser));
   describe("GraphQL over HTTP", () => protocol(replica));
 });

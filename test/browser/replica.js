@@ -59,6 +59,12 @@ export class Replica {
     return data;
   }
 
+  /** Why a name cannot be had, as anybody is told; null for a free one. */
+  async reason(name) {
+    const query = "query ($name: String!) { usernameAvailable(name: $name) { reason } }";
+    return (await this.ask(query, { name })).usernameAvailable.reason;
+  }
+
   /** Holds a name, as another visitor would. */
   async reserve(name) {
     const mutation = `mutation ($input: ReserveUsernameInput!) {

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 
+export const DEBOUNCE_MS = 250; // from the last key to the check
+
 export class SignUp {
   constructor(page) {
     this.page = page;
@@ -28,11 +30,16 @@ export class SignUp {
   /** Waits until the page says this, word for word. */
   async says(text) {
     try {
-      await this.status.and(this.page.getByText(text, { exact: true })).waitFor();
+      await this.status.filter({ hasText: exactly(text) }).waitFor();
     } catch (error) {
-      assert.equal(await this.status.textContent(), text);
+      assert.equal(await this.said(), text);
       throw error;
     }
+  }
+
+  /** What the page says. */
+  async said() {
+    return (await this.status.innerText()).trim();
   }
 
   /** Checks a name that is free. */
@@ -52,19 +59,14 @@ export class SignUp {
   }
 }
 
-/** The variables of a GraphQL request. */
-export function variables(request) {
-  return request.postDataJSON().variables;
+/** Matches a text as a whole, in whatever white space. */
+function exactly(text) {
+  const words = text.split(" ").map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^\\s*${words.join("\\s+")}\\s*$`);
 }
 
-/** Whether a request asks about a name. */
-export function asksFor(name) {
-  return (request) => request.method() === "POST" && variables(request).name === name;
-}
-
-/** A promise and what fulfils it. */
-export function gate() {
-  let open;
-  const opened = new Promise((resolve) => (open = resolve));
-  return { opened, open };
+/** Stops the clock of the pages opened from here on: it goes on by `page.clock.runFor`. */
+export async function stopClock(page) {
+  await page.clock.install({ time: "2030-01-01T00:00:00Z" });
+  await page.clock.pauseAt("2030-01-01T01:00:00Z");
 }

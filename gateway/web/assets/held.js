@@ -1,6 +1,7 @@
 // The panel of a name that is held: its countdown and the way to give it back.
 
 import * as api from "./api.js";
+import { countDown } from "./countdown.js";
 import * as words from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,27 +15,26 @@ const status = $("held-status");
 export function open(holding, token, now, closed) {
   const lasts = Date.parse(holding.expiresAt) - Date.parse(holding.since);
   // The server's time comes in whole seconds, so it may be a little behind.
-  const end = Date.now() + Math.min(Date.parse(holding.expiresAt) - now, lasts);
+  const left = Math.min(Date.parse(holding.expiresAt) - now, lasts);
   const name = holding.display;
   $("held-name").textContent = name;
   $("token").textContent = token;
   say("");
   panel.hidden = false;
-  panel.focus();
+  // To the top rather than to the panel: that could bring what gives back under the pointer.
+  panel.focus({ preventScroll: true });
+  scrollTo(0, 0);
 
   const close = (text) => {
-    clearInterval(ticking);
     panel.hidden = true;
     closed(text);
   };
-  const tick = () => {
-    const left = end - Date.now();
-    if (left <= 0) return close(words.over(name));
-    show(left, lasts);
+  const stop = countDown(left, (rest) => show(rest, lasts), () => close(words.over(name)));
+  const done = () => {
+    stop();
+    close(words.gone(name));
   };
-  const ticking = setInterval(tick, 500);
-  $("cancel").onclick = () => giveBack(token, () => close(words.gone(name)));
-  tick();
+  $("cancel").onclick = () => giveBack(token, done);
 }
 
 function show(left, lasts) {

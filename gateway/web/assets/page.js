@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import * as attempt from "./attempt.js";
+import { countDown } from "./countdown.js";
 import * as held from "./held.js";
 import * as words from "./words.js";
 
@@ -11,16 +12,30 @@ const $ = (id) => document.getElementById(id);
 const form = $("choose");
 const input = $("name");
 const status = $("status");
+const wait = $("wait");
 const hold = $("hold");
 const retry = $("retry");
 
-let timer; // of the next check or retry
+let timer; // of the next check
+let stopWaiting = () => {}; // for the next retry
 let asking = new AbortController(); // cuts the check in flight off
+let eager = false; // whether Enter was pressed before it was known that the name is free
 
 input.addEventListener("input", () => {
   quiet();
+  eager = false;
   say("", "");
   if (input.value) timer = setTimeout(check, DEBOUNCE_MS);
+});
+
+// A form whose button is disabled is not submitted by Enter.
+input.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.isComposing) eager = hold.disabled;
+});
+
+hold.addEventListener("click", (event) => {
+  // The second click of a double click on Try again, which stood here before.
+  if (event.detail > 1) event.preventDefault();
 });
 
 form.addEventListener("submit", (event) => {
@@ -50,6 +65,7 @@ function judge({ requested: name, available, reason, violations }) {
   else if (unsure) say("wait", words.unsure(name));
   else if (violations.length) say(words.unfinished(violations) ? "wait" : "no", words.violation(name, violations));
   else say("no", words.reason(name, reason));
+  if (eager && !hold.disabled) reserve();
 }
 
 async function reserve() {
@@ -91,6 +107,8 @@ function open(holding, token, now) {
 /** Stops what is under way and gives the controller of what begins. */
 function quiet() {
   clearTimeout(timer);
+  stopWaiting();
+  wait.textContent = "";
   asking.abort();
   asking = new AbortController();
   delete form.dataset.busy;
@@ -104,13 +122,13 @@ function quiet() {
 
 function failed(error, again) {
   if (!(error instanceof api.RequestError)) console.error(error);
-  const wait = error.retryAfterMs;
-  say("wait", words.failure(error.code, wait && Math.ceil(wait / 1000)));
+  say("wait", words.failure(error.code));
   retry.onclick = again;
   retry.hidden = false;
   hold.hidden = true;
   if (document.activeElement !== input) retry.focus();
-  if (wait) timer = setTimeout(again, wait);
+  if (!error.retryAfterMs) return;
+  stopWaiting = countDown(error.retryAfterMs, (left) => (wait.textContent = words.again(left)), again);
 }
 
 function lock(on) {
@@ -121,11 +139,12 @@ function lock(on) {
 
 function say(state, text) {
   status.dataset.state = state;
-  status.textContent = text;
+  $("message").textContent = text;
 }
 
 /** Goes on with what a reload interrupted. */
 async function resume() {
+  quiet();
   const { name, token } = attempt.current();
   input.value = name;
   if (!token) return reserve();

@@ -38,25 +38,29 @@ export function violation(name, violations) {
 
 export const unfinished = (violations) => violations.every(({ rule }) => UNFINISHED.has(rule));
 
-/** Why there is no answer; `seconds` is how long to wait, if that is known. */
-export function failure(code, seconds) {
-  const then = seconds ? ` Trying again in ${count(seconds)}.` : "";
+/** Why there is no answer. */
+export function failure(code) {
   switch (code) {
     case "RATE_LIMITED":
-      return `That was a lot of names in a short time.${then}`;
+      return "That was a lot of names in a short time.";
     case "OVERLOADED":
-      return `Many people are choosing names right now.${then}`;
+      return "Many people are choosing names right now.";
     case "UNAVAILABLE":
     case "TIMEOUT":
-      return `The service does not answer at the moment.${then}`;
+      return "The service does not answer at the moment.";
     case "NETWORK":
-      return `The service cannot be reached.${then}`;
+      return "The service cannot be reached.";
     default:
       return "Something went wrong on our side.";
   }
 }
 
-const count = (seconds) => `${seconds} second${seconds === 1 ? "" : "s"}`;
+/** When the next try is. From two minutes on, seconds are of no use to anybody. */
+export function again(ms) {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds >= 120) return `Trying again in ${Math.round(seconds / 60)} minutes.`;
+  return `Trying again in ${seconds} second${seconds === 1 ? "" : "s"}.`;
+}
 
 /** What became of a hold that ended. */
 export const gone = (name) => `${name} is given back: anybody can have it now.`;

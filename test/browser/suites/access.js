@@ -6,7 +6,11 @@ import { SignUp } from "../signup.js";
 
 const WIDEST = "w".repeat(30); // no name is wider
 
-export function access(browser) {
+const DESKTOP = { width: 1280, height: 720 };
+const PHONES = [{ width: 360, height: 800 }, { width: 320, height: 480 }, { width: 640, height: 320 }];
+const VISIBLE = 3; // contrast of what is needed to find a control (WCAG 2.2, 1.4.11)
+
+export function access(browser, replica) {
   browser.test("the keyboard is enough", async (page) => {
     const signUp = await SignUp.open(page);
     await page.keyboard.type("keyboard.name"); // the field has the focus
@@ -18,11 +22,10 @@ export function access(browser) {
     await focused(page.getByRole("region", { name: "keyboard.name is held for you" }));
 
     await page.keyboard.press("Tab");
-    await focused(signUp.giveBack);
-    await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await signUp.token.waitFor();
-    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await focused(signUp.giveBack);
     await page.keyboard.press("Space");
     await signUp.says("keyboard.name is given back: anybody can have it now.");
     await focused(signUp.name);
@@ -47,6 +50,74 @@ export function access(browser) {
     await signUp.token.waitFor();
     await fits(page);
   }, { viewport: { width: 320, height: 480 } });
+
+  for (const viewport of [DESKTOP, ...PHONES]) {
+    browser.test(`the field stays where it is while one types, at a width of ${viewport.width}`, async (page) => {
+      const held = `${"m".repeat(25)}.${viewport.width}`;
+      await replica.reserve(held);
+      const signUp = await SignUp.open(page);
+      const before = await signUp.name.boundingBox();
+      for (const [name, text] of [
+        ["ab", "A username has at least 3 characters."],
+        ["a b", "A space cannot be used: only letters a–z, digits, dots and underscores."],
+        ["a..b", "Two dots or underscores cannot stand next to each other."],
+        [held, `Somebody is signing up as ${held} right now. It may become free again in a while.`],
+      ]) {
+        await signUp.type(name);
+        await signUp.says(text);
+        assert.deepEqual(await signUp.name.boundingBox(), before, text);
+      }
+    }, { viewport });
+
+    browser.test(`Give it back opens below where Hold was, at a width of ${viewport.width}`, async (page) => {
+      const signUp = await SignUp.open(page);
+      for (const name of [`i.${viewport.width}`, `${"w".repeat(25)}.${viewport.width}`]) {
+        await signUp.choose(name);
+        await signUp.hold.hover(); // scrolls to it where need be
+        const hold = await signUp.hold.boundingBox();
+        await signUp.hold.click();
+        await signUp.holds(name);
+        const giveBack = await signUp.giveBack.boundingBox();
+        const title = await page.getByRole("heading").boundingBox();
+        assert.ok(title.y >= 0, "the title can be seen");
+        assert.ok(giveBack.y > hold.y + hold.height, `${giveBack.y} is not below ${hold.y} + ${hold.height}`);
+        await signUp.giveBack.click();
+        await signUp.says(`${name} is given back: anybody can have it now.`);
+      }
+    }, { viewport });
+  }
+
+  for (const colorScheme of ["light", "dark"]) {
+    browser.test(`the edges of controls can be seen, in ${colorScheme}`, async (page) => {
+      const signUp = await SignUp.open(page);
+      await signUp.name.blur();
+      await visible(page.locator(".field"));
+      await signUp.choose(`edge.${colorScheme}`);
+      await signUp.hold.click();
+      await signUp.holds(`edge.${colorScheme}`);
+      await visible(signUp.giveBack);
+    }, { colorScheme });
+  }
+}
+
+/** Checks the border of an element against what is behind it. */
+async function visible(element) {
+  const [border, ground] = await element.evaluate((node) => [
+    getComputedStyle(node).borderTopColor,
+    getComputedStyle(node.closest("main")).backgroundColor,
+  ]);
+  const [darker, lighter] = [luminance(border), luminance(ground)].sort((a, b) => a - b);
+  const contrast = (lighter + 0.05) / (darker + 0.05);
+  assert.ok(contrast >= VISIBLE, `${border} on ${ground} has a contrast of ${contrast.toFixed(2)}`);
+}
+
+/** Relative luminance (WCAG 2.2) of an opaque colour, written as rgb(r, g, b). */
+function luminance(color) {
+  const [r, g, b] = color.match(/^rgb\((\d+), (\d+), (\d+)\)$/).slice(1).map((channel) => {
+    const value = channel / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 /** Waits until an element has the focus. */

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 
-import { SignUp, asksFor, gate } from "../signup.js";
+import { asksFor, gate } from "../answers.js";
+import { SignUp } from "../signup.js";
 
 const ALPHABET = "only letters a–z, digits, dots and underscores.";
 
@@ -58,7 +59,7 @@ export function check(browser, replica) {
     late.open();
     await first.response(); // null where the page cut it off
     await settled(page);
-    assert.equal(await signUp.status.textContent(), "above.all is free.");
+    assert.equal(await signUp.said(), "above.all is free.");
     assert.ok(await signUp.hold.isEnabled());
   });
 }

@@ -11,7 +11,7 @@ export function hold(browser, replica) {
     await signUp.hold.click();
     await signUp.holds("my.name");
     await signUp.shows(/^(15:00|14:5\d) left$/);
-    assert.equal(await reason("my.name"), "RESERVED");
+    assert.equal(await replica.reason("my.name"), "RESERVED");
 
     const token = await signUp.token.textContent();
     await page.reload();
@@ -21,8 +21,37 @@ export function hold(browser, replica) {
 
     await signUp.giveBack.click();
     await signUp.says("my.name is given back: anybody can have it now.");
-    assert.equal(await reason("my.name"), null);
+    assert.equal(await replica.reason("my.name"), null);
     await signUp.choose("my.name");
+  });
+
+  browser.test("a second click on Hold gives nothing back", async (page) => {
+    const signUp = await SignUp.open(page);
+    await signUp.choose("double.click");
+    const { x, y, width, height } = await signUp.hold.boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await signUp.holds("double.click");
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await signUp.holds("double.click");
+    assert.equal(await replica.reason("double.click"), "RESERVED");
+    await signUp.giveBack.hover(); // a click that counted would have closed the panel by now
+    assert.equal(await replica.reason("double.click"), "RESERVED");
+  });
+
+  browser.test("the panel takes no click at first", async (page) => {
+    const signUp = await SignUp.open(page);
+    await signUp.choose("early.click");
+    await signUp.hold.hover();
+    const speed = await animations(page);
+    await speed(0);
+    await page.mouse.down();
+    await page.mouse.up();
+    await signUp.holds("early.click");
+    const { x, y, width, height } = await signUp.giveBack.boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await speed(1);
+    await signUp.giveBack.hover(); // a click that counted would have closed the panel by now
+    assert.equal(await replica.reason("early.click"), "RESERVED");
   });
 
   browser.test("the countdown warns in its last minute and ends", async (page) => {
@@ -48,10 +77,11 @@ export function hold(browser, replica) {
     assert.ok(await signUp.hold.isDisabled());
     await signUp.choose("another.name");
   });
+}
 
-  /** Why a name cannot be had, as anybody is told. */
-  async function reason(name) {
-    const query = "query ($name: String!) { usernameAvailable(name: $name) { reason } }";
-    return (await replica.ask(query, { name })).usernameAvailable.reason;
-  }
+/** Sets how fast the animations of a page run; at 0 they stand still. */
+async function animations(page) {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("Animation.enable");
+  return (playbackRate) => devTools.send("Animation.setPlaybackRate", { playbackRate });
 }

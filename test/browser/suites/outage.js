@@ -2,24 +2,13 @@
 
 import assert from "node:assert/strict";
 
-import { SignUp, gate, variables } from "../signup.js";
+import { fails, handle, lose, variables } from "../answers.js";
+import { DEBOUNCE_MS, SignUp, stopClock } from "../signup.js";
 
 const AWAY = "The service does not answer at the moment.";
-const LONG_MS = 600_000;
-
-const REFUSALS = [
-  { code: "UNAVAILABLE", retryAfterMs: 1000, message: `${AWAY} Trying again in 1 second.` },
-  { code: "OVERLOADED", retryAfterMs: 1500, message: "Many people are choosing names right now. Trying again in 2 seconds." },
-  {
-    code: "RATE_LIMITED",
-    status: 429,
-    headers: { "Retry-After": "1" },
-    message: "That was a lot of names in a short time. Trying again in 1 second.",
-  },
-];
 
 const DEAD_ENDS = [
-  { code: "UNAVAILABLE", retryAfterMs: LONG_MS, message: `${AWAY} Trying again in 600 seconds.` },
+  { code: "UNAVAILABLE", retryAfterMs: 600_000, message: `${AWAY} Trying again in 10 minutes.` },
   { code: "TIMEOUT", message: AWAY },
   { code: "INTERNAL", message: "Something went wrong on our side." },
 ];
@@ -27,18 +16,6 @@ const DEAD_ENDS = [
 const NO_RESPONSE = { expected: /^Failed to load resource: net::ERR_/ };
 
 export function outage(browser) {
-  for (const refusal of REFUSALS) {
-    browser.test(`${refusal.code} is told, and the check tried again by itself`, async (page) => {
-      const signUp = await SignUp.open(page);
-      const again = gate();
-      await handle(page, [fails(refusal), (route) => again.opened.then(() => route.continue())]);
-      await signUp.type("patient.name");
-      await signUp.says(refusal.message);
-      again.open();
-      await signUp.says("patient.name is free.");
-    }, { expected: /^Failed to load resource: .* status of 429/ });
-  }
-
   for (const deadEnd of DEAD_ENDS) {
     browser.test(`${deadEnd.code} ${deadEnd.retryAfterMs ? "for long" : "without a time"} can be tried again by hand`, async (page) => {
       const signUp = await SignUp.open(page);
@@ -51,6 +28,38 @@ export function outage(browser) {
       assert.ok(await signUp.retry.isHidden());
     });
   }
+
+  browser.test("a second click on Try again holds nothing", async (page) => {
+    const signUp = await SignUp.open(page);
+    await handle(page, [fails(DEAD_ENDS[1])]);
+    await signUp.type("twice.tried");
+    await signUp.retry.click();
+    await signUp.says("twice.tried is free.");
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    assert.ok(await signUp.hold.isEnabled());
+    await signUp.hold.click();
+    await signUp.holds("twice.tried");
+  });
+
+  browser.test("a hold that a reload did not find is asked for once when tried by hand", async (page) => {
+    await stopClock(page);
+    const signUp = await SignUp.open(page);
+    await signUp.type("found.name");
+    await page.clock.runFor(DEBOUNCE_MS);
+    await signUp.says("found.name is free.");
+    await signUp.hold.click();
+    await signUp.holds("found.name");
+    const requests = await handle(page, [fails({ code: "UNAVAILABLE", retryAfterMs: 1000 })]);
+    await page.reload();
+    await signUp.says(`${AWAY} Trying again in 1 second.`);
+    await signUp.retry.click();
+    await signUp.holds("found.name");
+    await page.clock.runFor(2000);
+    await signUp.giveBack.click();
+    await signUp.says("found.name is given back: anybody can have it now.");
+    assert.equal(requests.length, 3, "refused, found, given back");
+  });
 
   browser.test("another name can be typed instead of a retry", async (page) => {
     const signUp = await SignUp.open(page);
@@ -102,29 +111,6 @@ export function outage(browser) {
     await signUp.giveBack.click();
     await signUp.says("stubborn.name is given back: anybody can have it now.");
   });
-}
-
-/** Answers the next GraphQL requests by these handlers, in turn; then the server does. */
-async function handle(page, handlers) {
-  const requests = [];
-  await page.route("**/graphql", (route) => {
-    const handler = handlers[requests.length] ?? ((rest) => rest.continue());
-    requests.push(route.request());
-    return handler(route);
-  });
-  return requests;
-}
-
-/** A handler that answers with an error. */
-function fails({ code, retryAfterMs, status = 200, headers = {} }) {
-  const body = { errors: [{ message: "no", extensions: { code, retryAfterMs } }] };
-  return (route) => route.fulfill({ status, headers, contentType: "application/graphql-response+json", json: body });
-}
-
-/** A handler that lets the server do its work and keeps the answer from the page. */
-async function lose(route) {
-  await route.fetch();
-  await route.abort();
 }
 
 function assertOneAttempt(requests) {
