@@ -79,7 +79,7 @@ func (s *Store) differ(ctx context.Context) error {
 	for _, d := range s.databases {
 		id, err := d.id(ctx)
 		if err != nil {
-			continue // it does not answer; the route map has said so
+			continue // it does not answer, as the reading of the route map will say
 		}
 		if other, twice := names[id]; twice {
 			return &MismatchError{fmt.Sprintf("databases %s and %s are one", other, d.name)}

@@ -126,13 +126,13 @@ func (b *winBatch) scan(rows pgx.Rows) error {
 		try, r := b.tries[n-1], &b.rows[n-1]
 		switch {
 		case !owned:
-			r.verdict = astray
+			*r = winResult{verdict: astray}
 		case since.Valid:
 			*r = winResult{won: true, holding: try.holding(since, expireAt)}
 		case held:
-			r.holding = row.holding(try.id)
+			*r = winResult{holding: row.holding(try.id)}
 		default:
-			r.verdict = again
+			*r = winResult{verdict: again}
 		}
 		return nil
 	})
