@@ -27,8 +27,7 @@ func openLock(home string, a account) (*os.File, error) {
 	return f, nil
 }
 
-// lock takes the home for this process, until the file is closed or the process
-// ends. It lies in the home, not in the state folder: two state folders whose
+// lock takes the home for this process, until unlock or the process ends. It lies in the home, not in the state folder: two state folders whose
 // links lead to one home must exclude each other.
 func (h home) lock(dir string) (*os.File, error) {
 	f, err := openLock(h.path, h.account)
@@ -46,6 +45,12 @@ func (h home) lock(dir string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// unlock gives the home free. Closing alone would not: a child that was forked in
+// this moment, for whatever purpose, has the file open until it executes its program.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 func writePID(f *os.File) error {

@@ -113,7 +113,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if err == nil {
 		s.home.removeSocketDir(s.SocketDir)
 	}
-	err = errors.Join(err, s.lock.Close())
+	err = errors.Join(err, unlock(s.lock))
 	s.lock, s.child = nil, nil
 	return err
 }
