@@ -8,7 +8,8 @@ CREATE TABLE identity (
     id              uuid    NOT NULL DEFAULT gen_random_uuid(),
     fingerprint     bytea,                      -- null until the first migration is done
     fleet           uuid[],                     -- the databases among which the vshards were first divided
-    vshards_version bigint  NOT NULL DEFAULT 0  -- grows with any change of vshards
+    vshards_version bigint  NOT NULL DEFAULT 0, -- grows with any change of vshards
+    vshards_tag     uuid    NOT NULL DEFAULT gen_random_uuid()  -- new and random at any change of vshards
 );
 INSERT INTO identity DEFAULT VALUES;
 
@@ -23,7 +24,7 @@ CREATE TABLE vshards (
 
 CREATE FUNCTION count_vshards_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE identity SET vshards_version = vshards_version + 1;
+    UPDATE identity SET vshards_version = vshards_version + 1, vshards_tag = gen_random_uuid();
     RETURN NULL;
 END $$;
 CREATE TRIGGER vshards_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON vshards
@@ -98,23 +99,24 @@ CREATE TABLE requests (
     PRIMARY KEY (vshard, id)
 );
 
--- Every change of a holding, for readers, and who did it: the trail of a day.
--- change: 1 a row came into being, 0 changed, -1 went. The order of id is the
--- order of changes of a key: it is drawn under the row's lock, and the sequence
--- must never hand out numbers ahead (CACHE 1).
+-- Every change of a holding, for readers, and who did it: the trail of a day. A row
+-- is what one statement changed, as arrays of equal length: one row a change cost a
+-- reserve a tenth. change: 1 a holding came into being, 0 changed, -1 went. The
+-- order of id is the order of changes of a key: it is drawn when the statement has
+-- locked all its rows, and the sequence must never hand out numbers ahead (CACHE 1).
 CREATE SEQUENCE feed_id AS bigint CACHE 1;
 CREATE TABLE feed (
-    id     bigint      NOT NULL DEFAULT nextval('feed_id'),
-    xid    xid8        NOT NULL DEFAULT pg_current_xact_id(),
-    at     timestamptz NOT NULL DEFAULT now(),
-    epoch  bigint      NOT NULL,                -- of the vshard
-    vshard smallint    NOT NULL,
-    kind   smallint    NOT NULL,
-    change smallint    NOT NULL,
-    state  smallint    NOT NULL,                -- after the change; 4 when the row went
-    key    text        COLLATE "C" NOT NULL,
-    cause  text        COLLATE "C" NOT NULL,
-    actor  text        COLLATE "C" NOT NULL     -- subject of the caller's access token, or a part of the gateway
+    id      bigint      NOT NULL DEFAULT nextval('feed_id'),
+    xid     xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    at      timestamptz NOT NULL DEFAULT now(),
+    cause   text        COLLATE "C" NOT NULL,
+    epochs  bigint[]    NOT NULL,                -- of the vshard
+    vshards smallint[]  NOT NULL,
+    kinds   smallint[]  NOT NULL,
+    changes smallint[]  NOT NULL,
+    states  smallint[]  NOT NULL,                -- after the change; 4 when the row went
+    keys    text[]      COLLATE "C" NOT NULL,
+    actors  text[]      COLLATE "C" NOT NULL     -- subjects of the callers' access tokens, or parts of the gateway
 ) PARTITION BY RANGE (at);
 CREATE INDEX feed_position ON feed (xid, id);
 CREATE TABLE feed_default PARTITION OF feed DEFAULT;

@@ -157,6 +157,19 @@ func TestGzipIsUnpacked(t *testing.T) {
 	require.Equal(t, bulk.Summary{Added: 2}, got)
 }
 
+func TestAByteOrderMarkIsNoPartOfAName(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"\ufeffada\nlace\n", "\ufeffada\n\ufefflace\n", "\ufeff"} {
+		for _, in := range []io.Reader{strings.NewReader(text), bytes.NewReader(packed(t, text))} {
+			b := setup(t)
+			_, err := b.run(t, in)
+			require.NoError(t, err)
+			require.Equal(t, len(text) > 3, b.store.owners["ada"] == "" && len(b.store.owners) > 0)
+			require.Equal(t, strings.Count(text, "\ufeff") > 1, len(b.heard.refused) == 1, "only the file's own mark is skipped")
+		}
+	}
+}
+
 func TestADamagedStreamIsAnError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -27,18 +27,37 @@ var errLongLine = fmt.Errorf("line is longer than %d bytes", maxLine)
 // newLines reads lines from in, which is unpacked when its content is gzip.
 func newLines(in io.Reader) (*lines, error) {
 	buffered := bufio.NewReaderSize(in, maxLine)
-	magic, err := buffered.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if string(magic) != "\x1f\x8b" {
-		return &lines{in: buffered}, nil
-	}
-	unpacked, err := gzip.NewReader(buffered)
+	packed, err := begins(buffered, "\x1f\x8b")
 	if err != nil {
 		return nil, err
 	}
-	return &lines{in: bufio.NewReaderSize(unpacked, maxLine)}, nil
+	if packed {
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, err
+		}
+		buffered = bufio.NewReaderSize(unpacked, maxLine)
+	}
+	if marked, err := begins(buffered, byteOrderMark); err != nil {
+		return nil, err
+	} else if marked {
+		_, err = buffered.Discard(len(byteOrderMark))
+		return &lines{in: buffered}, err
+	}
+	return &lines{in: buffered}, nil
+}
+
+// byteOrderMark is U+FEFF in UTF-8, which some editors and exports begin a file
+// with (RFC 3629, section 6). It is no part of the first name.
+const byteOrderMark = "\ufeff"
+
+// begins says whether what is to be read begins with a prefix.
+func begins(in *bufio.Reader, prefix string) (bool, error) {
+	start, err := in.Peek(len(prefix))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return string(start) == prefix, err
 }
 
 // lines reads one line after another.

@@ -25,14 +25,35 @@ type places struct {
 	keys    []string
 }
 
+func newPlaces(n int) places {
+	return places{make([]int16, 0, n), make([]int16, 0, n), make([]string, 0, n)}
+}
+
 func (p *places) add(id identifier.Identifier) {
 	p.vshards = append(p.vshards, int16(storage.VshardOf(id)))
 	p.kinds = append(p.kinds, int16(id.Kind()))
 	p.keys = append(p.keys, id.Key())
 }
 
-// heldColumns selects, of the row x, what heldRow scans. All are null where there is no x.
-const heldColumns = `x.state, x.blocked, x.grant_id, x.holder, x.owner, x.since, x.expire_at, x.canonical, x.display`
+// sparse is a column of texts that mostly have their usual value: null where it
+// is so, and no array at all where all are, as each array that a statement unnests
+// costs it more than the rest of a row's parameter. unnest fills up with nulls.
+type sparse []pgtype.Text
+
+// set sets row i of n.
+func (s *sparse) set(i, n int, value, usual string) {
+	if value == usual {
+		return
+	}
+	if *s == nil {
+		*s = make(sparse, n)
+	}
+	(*s)[i] = pgtype.Text{String: value, Valid: true}
+}
+
+// heldColumns selects, of the row x, what heldRow scans, be x a table or a column.
+// All are null where there is no x.
+const heldColumns = `(x).state, (x).blocked, (x).grant_id, (x).holder, (x).owner, (x).since, (x).expire_at, (x).canonical, (x).display`
 
 // held says that the row x keeps others away. Expiry is judged by the database's
 // clock. A row past its end with an intent counts as held until it is settled.

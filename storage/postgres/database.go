@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,8 +25,13 @@ const (
 
 // database is one database of the registry with the batches on their way to it.
 type database struct {
-	name     string
-	pool     *pgxpool.Pool
+	name string
+	pool *pgxpool.Pool
+	// ownership is what the last reading of its vshards said; outdated says that a
+	// statement has found another tag since.
+	ownership atomic.Pointer[ownership]
+	outdated  atomic.Bool
+
 	lookups  batcher[lookup, lookupResult]
 	steps    batcher[step, stepResult]
 	releases batcher[release, releaseResult]
@@ -44,6 +50,7 @@ func newDatabase(ctx context.Context, o Options, named Database) (*database, err
 		return nil, fmt.Errorf("open database %s: %w", named.Name, err)
 	}
 	d := &database{name: named.Name, pool: pool}
+	d.ownership.Store(new(ownership))
 	startBatches(&d.lookups, d.lookup, func(l lookup) any { return placeOf(l.id) }, true)
 	startBatches(&d.steps, d.take, step.row, true)
 	startBatches(&d.releases, d.release, func(r release) any { return placeOf(r.id) }, false)

@@ -11,7 +11,7 @@ type turn struct {
 // row twice (SQLSTATE 21000), and says which kept one serves each call.
 func distinct[T any, K comparable](calls []T, key func(T) K) (firsts []T, nth []turn) {
 	rows := make(map[K]int, len(calls))
-	nth = make([]turn, len(calls))
+	firsts, nth = make([]T, 0, len(calls)), make([]turn, len(calls))
 	for i, c := range calls {
 		row, seen := rows[key(c)]
 		if !seen {

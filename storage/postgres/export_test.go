@@ -9,14 +9,26 @@ type PlannedStatement struct {
 
 // PlannedStatements are the statements that touch tables of any size.
 func PlannedStatements() map[string]PlannedStatement {
-	records, _ := recordColumns(nil)
+	records, _ := recordColumns(nil, new(ownership))
+	wins, _ := winColumns(nil, causeReserve, new(ownership))
 	ids := places{vshards: []int16{}, kinds: []int16{}, keys: []string{}}
 	lists := []any{ids.vshards, ids.kinds, ids.keys}
 	return map[string]PlannedStatement{
 		"lookup":  {lookupSQL, readLimits, lists},
-		"win":     {winSQL, writeLimits, winColumns(nil, causeReserve)},
+		"win":     {winSQL, writeLimits, wins},
 		"record":  {recordSQL, writeLimits, records},
 		"release": {releaseSQL, writeLimits, releaseColumns(nil)},
 		"slots":   {slotsSQL, readLimits, lists},
 	}
+}
+
+// RemembersEpoch says that the store takes every vshard of its first database for
+// owned at an epoch.
+func RemembersEpoch(s *Store, epoch int64) bool {
+	for _, e := range s.databases[0].ownership.Load().epoch {
+		if e != epoch {
+			return false
+		}
+	}
+	return true
 }

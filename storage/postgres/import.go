@@ -139,10 +139,14 @@ func (p *importing) writeGroup(ctx context.Context, d *database, group []int) er
 		l := p.lines[i]
 		tries[n] = win{id: l.Identifier, grant: p.store.newGrant(), owner: l.Owner, actor: "import"}
 	}
-	wins := newWinBatch(tries, causeImport)
+	wins, err := newWinBatch(tries, causeImport, d.ownership.Load())
+	if err != nil {
+		return err
+	}
 	if err := persist(ctx, func() error { return d.write(ctx, wins.statement()) }); err != nil {
 		return err
 	}
+	d.note(wins.known)
 	for n, r := range wins.results() {
 		if err := p.judge(group[n], r); err != nil {
 			return err

@@ -31,7 +31,7 @@ LEFT JOIN LATERAL (
 
 // lookup reads who holds each identifier of a batch, in one snapshot.
 func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, error) {
-	var p places
+	p := newPlaces(len(batch))
 	for _, l := range batch {
 		p.add(l.id)
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,26 +17,16 @@ type record struct {
 	key       storage.RequestKey
 	arguments [32]byte
 	keyID     storage.KeyID
-	// won is what the request may have won; the zero Identifier only asks.
+	// won is what the request has won, or with a win may win; the zero Identifier only asks.
 	won   identifier.Identifier
 	grant storage.Grant
-	// since and expireAt are known of what was won in another transaction. They
-	// are zero in the transaction of the win itself: there it counts as won, and
-	// has its times, when the row has the grant.
+	// since and expireAt are known of what was won in another transaction; they
+	// are zero beside a win.
 	since, expireAt time.Time
 }
 
-// weight orders the records of one request in a batch: what has won before what
-// may have won, before what only asks.
-func (r record) weight() int {
-	switch {
-	case !r.since.IsZero():
-		return 2
-	case r.won != identifier.Identifier{}:
-		return 1
-	}
-	return 0
-}
+// hasWon says that there is an outcome to record, and not only to ask for.
+func (r record) hasWon() bool { return !r.since.IsZero() }
 
 type recordResult struct {
 	verdict verdict
@@ -54,19 +45,11 @@ type outcome struct {
 // only for those that it did not insert. One that another inserts in the same
 // instant yields neither: ask again.
 const recordSQL = `
-WITH seen AS MATERIALIZED (
-	SELECT i.n, i.vshard, i.id, i.its_arguments, i.its_key_id, i.its_granted, coalesce(v.state, '') AS state,
-		coalesce(i.its_since, x.since) AS its_since, coalesce(i.its_expire_at, x.expire_at) AS its_expire_at
-	FROM unnest($1::smallint[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[], $6::timestamptz[], $7::timestamptz[],
-		$8::smallint[], $9::smallint[], $10::text[], $11::uuid[])
-		WITH ORDINALITY AS i (vshard, id, its_arguments, its_key_id, its_granted, its_since, its_expire_at,
-			won_vshard, won_kind, won_key, won_grant, n)
-	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
-	LEFT JOIN LATERAL (
-		SELECT * FROM holdings h
-		WHERE i.its_since IS NULL AND h.vshard = i.won_vshard AND h.kind = i.won_kind AND h.key = i.won_key AND h.grant_id = i.won_grant
-		LIMIT 1
-	) x ON true
+WITH ` + knownTag + `, seen AS MATERIALIZED (
+	SELECT i.*, ` + stateNow + ` AS state
+	FROM unnest($2::smallint[], $3::uuid[], $4::bytea[], $5::bytea[], $6::bytea[], $7::timestamptz[], $8::timestamptz[], $9::bigint[])
+		WITH ORDINALITY AS i (vshard, id, its_arguments, its_key_id, its_granted, its_since, its_expire_at, epoch, n)
+	` + vshardNow + `
 ), added AS (
 	INSERT INTO requests (vshard, id, state, arguments, key_id, granted, since, expire_at)
 	SELECT vshard, id, 2, its_arguments, its_key_id, its_granted, its_since, its_expire_at
@@ -76,7 +59,7 @@ WITH seen AS MATERIALIZED (
 	ON CONFLICT DO NOTHING
 	RETURNING vshard, id
 )
-SELECT s.n, s.state, a.id IS NOT NULL, s.its_since, s.its_expire_at, r.arguments, r.key_id, r.granted, r.since, r.expire_at
+SELECT s.n, ` + isKnown + `, s.state, a.id IS NOT NULL, r.arguments, r.key_id, r.granted, r.since, r.expire_at
 FROM seen s LEFT JOIN added a USING (vshard, id)
 LEFT JOIN LATERAL (SELECT * FROM requests q WHERE a.id IS NULL AND q.vshard = s.vshard AND q.id = s.id LIMIT 1) r ON true`
 
@@ -86,17 +69,18 @@ type recordBatch struct {
 	nth     []turn   // of each caller
 	columns []any
 	rows    []recordResult
+	known   bool // the ownership that the batch relied on was still so
 }
 
-func newRecordBatch(batch []record) (*recordBatch, error) {
+func newRecordBatch(batch []record, known *ownership) (*recordBatch, error) {
 	firsts, nth := distinct(batch, func(r record) storage.RequestKey { return r.key })
 	for i, r := range batch {
-		if f := &firsts[nth[i].row]; r.weight() > f.weight() {
+		if f := &firsts[nth[i].row]; !f.hasWon() {
 			*f = r
 		}
 	}
-	columns, err := recordColumns(firsts)
-	return &recordBatch{firsts, nth, columns, make([]recordResult, len(firsts))}, err
+	columns, err := recordColumns(firsts, known)
+	return &recordBatch{records: firsts, nth: nth, columns: columns, rows: make([]recordResult, len(firsts))}, err
 }
 
 func (b *recordBatch) statement() statement { return statement{recordSQL, b.columns, b.scan} }
@@ -111,36 +95,37 @@ func (b *recordBatch) results() []recordResult {
 }
 
 func (b *recordBatch) scan(rows pgx.Rows) error {
+	var n int
 	var row recordRow
-	_, err := pgx.ForEachRow(rows, row.fields(), func() (err error) {
-		b.rows[row.n-1], err = row.result(b.records[row.n-1])
+	_, err := pgx.ForEachRow(rows, append([]any{&n, &b.known}, row.fields()...), func() (err error) {
+		asked := b.records[n-1]
+		b.rows[n-1], err = row.result(asked, asked.since, asked.expireAt)
 		return err
 	})
 	return err
 }
 
-// recordRow is a row of recordSQL's result.
+// recordRow is what a statement says of a record.
 type recordRow struct {
-	n                       int
-	state                   string
+	state                   string // of its vshard
 	added                   bool
-	wonSince, wonExpireAt   pgtype.Timestamptz
 	arguments, keyID, names []byte
 	since, expireAt         pgtype.Timestamptz
 }
 
 func (r *recordRow) fields() []any {
-	return []any{&r.n, &r.state, &r.added, &r.wonSince, &r.wonExpireAt, &r.arguments, &r.keyID, &r.names, &r.since, &r.expireAt}
+	return []any{&r.state, &r.added, &r.arguments, &r.keyID, &r.names, &r.since, &r.expireAt}
 }
 
-func (r *recordRow) result(asked record) (recordResult, error) {
-	onlyAsks := !r.wonSince.Valid
+// result is that of a record which has won, since the given time, or only asks.
+func (r *recordRow) result(asked record, since, expireAt time.Time) (recordResult, error) {
+	onlyAsks := since.IsZero()
 	readable := r.state == owned || r.state == frozen && onlyAsks
 	switch {
 	case !readable:
 		return recordResult{verdict: astray}, nil
 	case r.added:
-		return recordResult{known: true, outcome: asked.outcome(r.wonSince, r.wonExpireAt)}, nil
+		return recordResult{known: true, outcome: asked.outcome(since, expireAt)}, nil
 	case r.arguments != nil:
 		o, err := r.outcome()
 		return recordResult{known: true, outcome: o}, err
@@ -151,9 +136,9 @@ func (r *recordRow) result(asked record) (recordResult, error) {
 }
 
 // outcome is that of a record that was inserted.
-func (r record) outcome(since, expireAt pgtype.Timestamptz) outcome {
+func (r record) outcome(since, expireAt time.Time) outcome {
 	return outcome{r.arguments, r.keyID, []storage.Holding{{
-		Identifier: r.won, State: storage.Reserved, Grant: r.grant, Since: instant(since), ExpireAt: instant(expireAt),
+		Identifier: r.won, State: storage.Reserved, Grant: r.grant, Since: since, ExpireAt: expireAt,
 	}}}
 }
 
@@ -165,27 +150,44 @@ func (r *recordRow) outcome() (o outcome, err error) {
 	return o, err
 }
 
-func recordColumns(records []record) ([]any, error) {
+func recordColumns(records []record, known *ownership) ([]any, error) {
 	n := len(records)
-	vshards, ids, grants := make([]int16, n), make([]pgtype.UUID, n), make([]pgtype.UUID, n)
-	arguments, keyIDs, granted := make([][]byte, n), make([][]byte, n), make([][]byte, n)
-	since, expireAt := make([]pgtype.Timestamptz, n), make([]pgtype.Timestamptz, n)
-	var won places
+	outcomes := newOutcomes(n)
+	since, expireAt, epochs := make([]pgtype.Timestamptz, n), make([]pgtype.Timestamptz, n), make([]int64, n)
 	for i := range records {
-		r := &records[i]
-		vshards[i], ids[i], grants[i] = int16(r.key.Vshard), uuid(r.key.ID), uuid(r.grant)
-		arguments[i], keyIDs[i] = r.arguments[:], r.keyID[:]
-		since[i], expireAt[i] = nullable(r.since), nullable(r.expireAt)
-		won.add(r.won)
-		if r.weight() == 0 {
-			continue
-		}
-		var err error
-		if granted[i], err = encodeGranted(r.won, r.grant); err != nil {
+		since[i], expireAt[i] = nullable(records[i].since), nullable(records[i].expireAt)
+		epochs[i] = known.epoch[records[i].key.Vshard]
+		if err := outcomes.set(i, &records[i]); err != nil {
 			return nil, err
 		}
 	}
-	return []any{vshards, ids, arguments, keyIDs, granted, since, expireAt, won.vshards, won.kinds, won.keys, grants}, nil
+	return slices.Concat([]any{known.tag}, outcomes.all(), []any{since, expireAt, epochs}), nil
+}
+
+// outcomes are the columns of records but for their times.
+type outcomes struct {
+	vshards                    []int16
+	ids                        pgtype.FlatArray[pgtype.UUID]
+	arguments, keyIDs, granted pgtype.FlatArray[[]byte]
+}
+
+func newOutcomes(n int) outcomes {
+	return outcomes{make([]int16, n), make([]pgtype.UUID, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)}
+}
+
+func (o outcomes) all() []any { return []any{o.vshards, o.ids, o.arguments, o.keyIDs, o.granted} }
+
+// set fills row i. A missing record is one of no vshard.
+func (o outcomes) set(i int, r *record) (err error) {
+	if r == nil {
+		o.vshards[i] = -1
+		return nil
+	}
+	o.vshards[i], o.ids[i], o.arguments[i], o.keyIDs[i] = int16(r.key.Vshard), uuid(r.key.ID), r.arguments[:], r.keyID[:]
+	if (r.won != identifier.Identifier{}) {
+		o.granted[i], err = encodeGranted(r.won, r.grant)
+	}
+	return err
 }
 
 func nullable(t time.Time) pgtype.Timestamptz { return pgtype.Timestamptz{Time: t, Valid: !t.IsZero()} }

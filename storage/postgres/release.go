@@ -47,8 +47,10 @@ WITH seen AS MATERIALIZED (
 	WHERE x.vshard = l.vshard AND x.kind = l.kind AND x.key = l.key
 	RETURNING x.*, l.epoch, l.cause, l.actor
 ), fed AS (
-	INSERT INTO feed (epoch, vshard, kind, change, state, key, cause, actor)
-	SELECT epoch, vshard, kind, -1, 4, key, cause, actor FROM gone
+	INSERT INTO feed (cause, epochs, vshards, kinds, changes, states, keys, actors)
+	SELECT cause, array_agg(epoch), array_agg(vshard), array_agg(kind), array_agg(-1::smallint), array_agg(4::smallint),
+		array_agg(key), array_agg(actor)
+	FROM gone GROUP BY cause
 ), audited AS (
 	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
 	SELECT grant_id, vshard, kind, 4, cause, key, owner, actor FROM gone WHERE state <> 1
@@ -98,7 +100,7 @@ func (d *database) deleteGrants(ctx context.Context, releases []release) ([]rele
 
 func releaseColumns(releases []release) []any {
 	n := len(releases)
-	var p places
+	p := newPlaces(n)
 	grants, states := make([]pgtype.UUID, n), make([]int16, n)
 	causes, actors := make([]string, n), make([]string, n)
 	for i, r := range releases {

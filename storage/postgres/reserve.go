@@ -19,56 +19,45 @@ func (s *Store) Reserve(ctx context.Context, req storage.ReserveRequest) (storag
 	var lost error = storage.ErrNotFound
 	var asked *recordResult // what the record said at the last loss
 	for _, id := range req.Candidates {
-		r, err := s.reserveOne(ctx, req, id)
+		won, err := s.win(ctx, req, id)
 		if err != nil {
 			return storage.Outcome{}, err
 		}
-		if r.win.won {
-			return s.conclude(ctx, req, r)
+		if won.won {
+			return s.conclude(ctx, req, won)
 		}
 		if lost == storage.ErrNotFound {
-			lost = &storage.HeldError{Holding: r.win.holding}
+			lost = &storage.HeldError{Holding: won.holding}
 		}
-		asked = r.settledRecord()
+		asked = won.settledRecord()
 	}
 	return s.earlier(ctx, req, asked, lost)
 }
 
-// reserveOne tries to win an identifier, and to record that if its database has
-// the record.
-func (s *Store) reserveOne(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier) (stepResult, error) {
+// win tries to win an identifier, and to record that if its database has the record.
+func (s *Store) win(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier) (winResult, error) {
 	try := win{id: id, grant: s.newGrant(), holder: req.Request.ID, actor: req.Actor, ttl: req.TTL}
-	return s.step(ctx, storage.VshardOf(id), func(d *database) step {
-		if here, err := s.routes.of(req.Request.Vshard); err != nil || here != d {
-			return step{win: &try}
+	return onOwner(ctx, s, storage.VshardOf(id), func(d *database) (winResult, verdict, error) {
+		if here, err := s.routes.of(req.Request.Vshard); err == nil && here == d {
+			try.record = &record{key: req.Request, arguments: req.Arguments, keyID: req.KeyID, won: id, grant: try.grant}
 		}
-		return step{&try, &record{key: req.Request, arguments: req.Arguments, keyID: req.KeyID, won: id, grant: try.grant}}
-	})
-}
-
-// step takes a step in the database that owns a vshard.
-func (s *Store) step(ctx context.Context, v storage.Vshard, of func(*database) step) (stepResult, error) {
-	return onOwner(ctx, s, v, func(d *database) (stepResult, verdict, error) {
-		r, err := d.steps.do(ctx, of(d))
-		if err != nil {
-			return r, settled, err
-		}
-		return r, r.verdict(), nil
+		r, err := d.steps.do(ctx, step{win: &try})
+		return r.win, r.win.verdict, err
 	})
 }
 
 // settledRecord is what a record said in the transaction of a win, or nil.
-func (r stepResult) settledRecord() *recordResult {
-	if r.record == nil || r.record.verdict != settled {
+func (r winResult) settledRecord() *recordResult {
+	if r.record.verdict != settled {
 		return nil
 	}
-	return r.record
+	return &r.record
 }
 
 // conclude records what was won, unless the win has done so, and answers with
 // what then stands in the record. What was won and does not stand there is given back.
-func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r stepResult) (storage.Outcome, error) {
-	won, recorded := r.win.holding, r.settledRecord()
+func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r winResult) (storage.Outcome, error) {
+	won, recorded := r.holding, r.settledRecord()
 	if recorded == nil || !recorded.known {
 		rec, err := s.record(ctx, record{
 			key: req.Request, arguments: req.Arguments, keyID: req.KeyID,
@@ -113,11 +102,10 @@ func (r recordResult) answer(req storage.ReserveRequest) (storage.Outcome, error
 
 // record finds or makes the outcome of a request.
 func (s *Store) record(ctx context.Context, rec record) (recordResult, error) {
-	r, err := s.step(ctx, rec.key.Vshard, func(*database) step { return step{record: &rec} })
-	if err != nil {
-		return recordResult{}, err
-	}
-	return *r.record, nil
+	return onOwner(ctx, s, rec.key.Vshard, func(d *database) (recordResult, verdict, error) {
+		r, err := d.steps.do(ctx, step{record: &rec})
+		return r.record, r.record.verdict, err
+	})
 }
 
 // giveBack frees what was won in vain, also when the caller has left.

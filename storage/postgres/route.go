@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"namegate/storage"
 )
 
@@ -45,6 +43,7 @@ type claim struct {
 	State  string
 	Epoch  int64
 	MoveID [16]byte
+	Tag    [16]byte // of the whole table
 }
 
 // of is the database that owns a vshard.
@@ -102,9 +101,7 @@ func (r *routes) readClaims(ctx context.Context) ([][]claim, []error) {
 	var reads sync.WaitGroup
 	for i, d := range r.databases {
 		reads.Go(func() {
-			rows, _ := d.pool.Query(ctx, `SELECT vshard, state, epoch, move_id FROM vshards`)
-			claims[i], errs[i] = pgx.CollectRows(rows, pgx.RowToStructByPos[claim])
-			if errs[i] != nil {
+			if claims[i], errs[i] = d.readClaims(ctx); errs[i] != nil {
 				errs[i] = fmt.Errorf("read the vshards of database %s: %w", d.name, errs[i])
 			}
 		})

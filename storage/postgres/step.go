@@ -2,17 +2,17 @@ package postgres
 
 import "context"
 
-// step is a caller's part of a batch of writes: to win an identifier, to find or
-// make the record of a request, or both in one transaction.
+// step is a caller's part of a batch of writes: to win an identifier, or to find
+// or make the record of a request.
 type step struct {
 	win    *win
 	record *record
 }
 
-// stepResult is what became of a step's parts; nil of one that it did not have.
+// stepResult is what became of a step, by its kind.
 type stepResult struct {
-	win    *winResult
-	record *recordResult
+	win    winResult
+	record recordResult
 }
 
 // row is what a step may wait for, or fail by.
@@ -23,29 +23,24 @@ func (s step) row() any {
 	return s.record.key
 }
 
-// verdict is that of the win, or of a record alone.
-func (r stepResult) verdict() verdict {
-	if r.win != nil {
-		return r.win.verdict
-	}
-	return r.record.verdict
-}
-
 // take takes the steps of a batch in one transaction: first all wins, then the
-// records, which count what was won just now.
+// records.
 func (d *database) take(ctx context.Context, batch []step) ([]stepResult, error) {
-	var wins []win
+	wins := make([]win, 0, len(batch))
 	var records []record
 	for _, s := range batch {
 		if s.win != nil {
 			wins = append(wins, *s.win)
-		}
-		if s.record != nil {
+		} else {
 			records = append(records, *s.record)
 		}
 	}
-	w := newWinBatch(wins, causeReserve)
-	r, err := newRecordBatch(records)
+	known := d.ownership.Load()
+	w, err := newWinBatch(wins, causeReserve, known)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecordBatch(records, known)
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +54,18 @@ func (d *database) take(ctx context.Context, batch []step) ([]stepResult, error)
 	if err := d.write(ctx, statements...); err != nil {
 		return nil, err
 	}
-	return join(batch, w.results(), r.results()), nil
+	d.note((len(wins) == 0 || w.known) && (len(records) == 0 || r.known))
+	return deal(batch, w.results(), r.results()), nil
 }
 
-// join gives each step its parts of the results.
-func join(batch []step, wins []winResult, records []recordResult) []stepResult {
+// deal gives each step the result that is its.
+func deal(batch []step, wins []winResult, records []recordResult) []stepResult {
 	results := make([]stepResult, len(batch))
 	for i, s := range batch {
 		if s.win != nil {
-			results[i].win, wins = &wins[0], wins[1:]
-		}
-		if s.record != nil {
-			results[i].record, records = &records[0], records[1:]
+			results[i].win, wins = wins[0], wins[1:]
+		} else {
+			results[i].record, records = records[0], records[1:]
 		}
 	}
 	return results

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -100,7 +101,7 @@ func (s *Store) Close() {
 	closing.Wait()
 }
 
-// watchRoutes reads the route map again while a part of it is unknown.
+// watchRoutes reads the route map again while a part of it is unknown or old.
 func (s *Store) watchRoutes(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -111,18 +112,25 @@ func (s *Store) watchRoutes(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if t := s.routes.table.Load(); t != nil && t.complete {
+		if t := s.routes.table.Load(); t != nil && t.complete && !s.outdated() {
 			continue
 		}
 		switch err := s.routes.refresh(ctx, time.Now()); {
 		case err == nil && s.routes.table.Load().complete:
-			s.log.Info("route map is complete")
+			if told {
+				s.log.Info("route map is complete")
+			}
 			told = false
 		case err != nil && !told && ctx.Err() == nil:
 			s.log.Warn("route map is incomplete; reading it again every second", "cause", err)
 			told = true
 		}
 	}
+}
+
+// outdated says that the vshards of a database have changed since they were read.
+func (s *Store) outdated() bool {
+	return slices.ContainsFunc(s.databases, func(d *database) bool { return d.outdated.Load() })
 }
 
 // tries is how often a call is sent to the database that seems to own its

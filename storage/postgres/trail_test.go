@@ -18,7 +18,9 @@ type entry struct {
 
 func feedOf(t *testing.T, d postgres.Database, key string) []entry {
 	t.Helper()
-	rows, err := connect(t, d).Query(t.Context(), `SELECT change, state, cause, actor FROM feed WHERE key = $1 ORDER BY id`, key)
+	rows, err := connect(t, d).Query(t.Context(), `
+		SELECT change, state, cause, actor FROM feed, unnest(changes, states, keys, actors) AS c (change, state, key, actor)
+		WHERE key = $1 ORDER BY id`, key)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[entry])
 	require.NoError(t, err)

@@ -18,6 +18,9 @@ type win struct {
 	owner  string            // of an import
 	actor  string
 	ttl    time.Duration // zero for an Active holding
+	// record, of a request whose record stands in the same database: it is made
+	// with the win, or else asked for.
+	record *record
 }
 
 type winResult struct {
@@ -25,28 +28,33 @@ type winResult struct {
 	won     bool
 	// holding is the caller's own when won, else the one that stands in the way.
 	holding storage.Holding
+	record  recordResult // settled only if the win had one
 }
 
-// winSQL wins what is free and says who holds the rest, in one statement. A name
-// that is held in the statement's snapshot is left out of the INSERT, so that
-// losers lock and write nothing; among the others the primary key arbitrates. A
-// takeover of what ran out writes every column. A row that appears between
-// snapshot and INSERT yields neither a win nor a holder: ask again.
+// winSQL wins what is free, records that under the request and says who holds the
+// rest, in one statement. A name that is held in the statement's snapshot is left
+// out of the INSERT, so that losers lock and write nothing; among the others the
+// primary key arbitrates. A takeover of what ran out writes every column. A row that
+// appears between snapshot and INSERT, of a holding or a record, yields neither the
+// one's success nor the other's contents: ask again.
 const winSQL = `
-WITH seen AS MATERIALIZED (
-	SELECT i.*, v.epoch, coalesce(v.state = 'OWNED', false) AS owned, ` + held + ` AS held, ` + heldColumns + `
-	FROM unnest($1::smallint[], $2::smallint[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::text[],
-		$9::text[], $10::bigint[])
-		WITH ORDINALITY AS i (vshard, kind, key, its_canonical, its_display, its_grant, its_holder, its_owner, actor, ttl, n)
-	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
+WITH ` + knownTag + `, seen AS MATERIALIZED (
+	SELECT i.*, ` + epochNow + ` AS epoch_now, ` + stateNow + ` = 'OWNED' AS owned,
+		coalesce(x.held, false) AS held, CASE WHEN x.held THEN x.x END AS x
+	FROM unnest($3::smallint[], $4::smallint[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::uuid[], $10::text[], $11::text[],
+		$12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[], $17::bytea[])
+		WITH ORDINALITY AS i (vshard, kind, key, epoch, its_canonical, its_display, its_grant, its_owner, actor,
+			ttl, request_vshard, request_id, arguments, key_id, granted, n)
+	` + vshardNow + `
 	LEFT JOIN LATERAL (
-		SELECT * FROM holdings h WHERE h.vshard = i.vshard AND h.kind = i.kind AND h.key = i.key LIMIT 1
+		SELECT x, ` + held + ` AS held FROM holdings x WHERE x.vshard = i.vshard AND x.kind = i.kind AND x.key = i.key LIMIT 1
 	) x ON true
 ), won AS (
 	INSERT INTO holdings AS h (vshard, kind, key, state, since, expire_at, grant_id, holder, canonical, display, owner)
 	SELECT vshard, kind, key, CASE WHEN ttl = 0 THEN 2 ELSE 1 END, now(), now() + nullif(ttl, 0) * interval '1 microsecond',
-		its_grant, nullif(its_holder, '00000000-0000-0000-0000-000000000000'),
-		nullif(its_canonical, ''), nullif(its_display, ''), nullif(its_owner, '')
+		its_grant, nullif(request_id, '00000000-0000-0000-0000-000000000000'),
+		CASE WHEN kind = 1 THEN coalesce(its_canonical, key) END,
+		CASE WHEN kind = 1 THEN coalesce(its_display, its_canonical, key) END, its_owner
 	FROM seen
 	WHERE owned AND NOT held AND ` + isolated + `
 	ORDER BY vshard, kind, key
@@ -55,19 +63,39 @@ WITH seen AS MATERIALIZED (
 		grant_id = excluded.grant_id, holder = excluded.holder, canonical = excluded.canonical,
 		display = excluded.display, owner = excluded.owner, successor = NULL
 	WHERE h.state <> 2 AND NOT h.blocked AND h.intent_grant IS NULL AND h.expire_at <= now()
-	RETURNING h.vshard, h.kind, h.key, h.state, h.since, h.expire_at, h.grant_id, h.owner, h.xmax = 0 AS fresh
+	RETURNING h.vshard, h.kind, h.key, h.state AS won_state, h.since AS won_since, h.expire_at AS won_expire_at, h.xmax = 0 AS fresh
+), told AS MATERIALIZED (
+	SELECT s.n, s.owned, s.held, s.x, s.vshard, s.kind, s.key, s.epoch_now, s.actor, s.its_grant, s.its_owner,
+		s.request_vshard, s.request_id, s.arguments, s.key_id, s.granted, w.won_state, w.won_since, w.won_expire_at, w.fresh,
+		CASE WHEN s.request_vshard < 0 THEN '' WHEN ` + isKnown + ` THEN 'OWNED' ELSE coalesce(v.state, '') END AS request_state
+	FROM seen s LEFT JOIN won w USING (vshard, kind, key)
+	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE NOT ` + isKnown + ` AND o.vshard = s.request_vshard LIMIT 1) v ON true
+), recorded AS (
+	INSERT INTO requests (vshard, id, state, arguments, key_id, granted, since, expire_at)
+	SELECT request_vshard, request_id, 2, arguments, key_id, granted, won_since, won_expire_at
+	FROM told
+	WHERE won_since IS NOT NULL AND request_state = 'OWNED'
+	ORDER BY request_vshard, request_id
+	ON CONFLICT DO NOTHING
+	RETURNING vshard AS request_vshard, id AS request_id, true AS recorded
 ), fed AS (
-	INSERT INTO feed (epoch, vshard, kind, change, state, key, cause, actor)
-	SELECT s.epoch, w.vshard, w.kind, CASE WHEN w.fresh THEN 1 ELSE 0 END, w.state, w.key, $11, s.actor
-	FROM won w JOIN seen s USING (vshard, kind, key)
+	INSERT INTO feed (cause, epochs, vshards, kinds, changes, states, keys, actors)
+	SELECT $2, array_agg(epoch_now), array_agg(vshard), array_agg(kind), array_agg(fresh::int::smallint),
+		array_agg(won_state), array_agg(key), array_agg(coalesce(actor, ''))
+	FROM told WHERE won_since IS NOT NULL
+	HAVING count(*) > 0
 ), audited AS (
 	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
-	SELECT w.grant_id, w.vshard, w.kind, w.state, $11, w.key, w.owner, s.actor
-	FROM (SELECT * FROM won WHERE state <> 1) w JOIN seen s USING (vshard, kind, key)
+	SELECT its_grant, vshard, kind, won_state, $2, key, its_owner, coalesce(actor, '')
+	FROM told WHERE won_state <> 1
 )
-SELECT s.n, s.owned, s.held, w.since, w.expire_at,
-	s.state, s.blocked, s.grant_id, s.holder, s.owner, s.since, s.expire_at, s.canonical, s.display
-FROM seen s LEFT JOIN won w USING (vshard, kind, key)`
+SELECT t.n, ` + isKnown + `, t.owned, t.held, t.won_since, t.won_expire_at,
+	` + heldColumns + `,
+	t.request_state, coalesce(d.recorded, false), r.arguments, r.key_id, r.granted, r.since, r.expire_at
+FROM told t LEFT JOIN recorded d USING (request_vshard, request_id)
+LEFT JOIN LATERAL (
+	SELECT * FROM requests q WHERE d.recorded IS NULL AND q.vshard = t.request_vshard AND q.id = t.request_id LIMIT 1
+) r ON true`
 
 // Causes of a change, for the audit.
 const (
@@ -80,6 +108,9 @@ const (
 // asked for the same identifier at the same time. A row that the caller's own
 // request holds counts as won and keeps its grant.
 func (r winResult) of(w win, first bool) winResult {
+	if !first {
+		r.record = recordResult{verdict: again}
+	}
 	if r.verdict == settled && !first {
 		r.won = false
 	}
@@ -91,16 +122,34 @@ func (r winResult) of(w win, first bool) winResult {
 
 // winBatch is one run of winSQL for several callers.
 type winBatch struct {
-	calls []win
-	tries []win // one for each identifier
-	nth   []turn
-	cause string
-	rows  []winResult
+	calls   []win
+	tries   []win // one for each identifier
+	nth     []turn
+	columns []any
+	rows    []winResult
+	known   bool // the ownership that the batch relied on was still so
 }
 
-func newWinBatch(calls []win, cause string) *winBatch {
+func newWinBatch(calls []win, cause string, known *ownership) (*winBatch, error) {
 	tries, nth := distinct(calls, func(w win) place { return placeOf(w.id) })
-	return &winBatch{calls, tries, nth, cause, make([]winResult, len(tries))}
+	oneRecordEach(tries)
+	columns, err := winColumns(tries, cause, known)
+	return &winBatch{calls: calls, tries: tries, nth: nth, columns: columns, rows: make([]winResult, len(tries))}, err
+}
+
+// oneRecordEach leaves a request's record to the first of its tries, as the
+// outcome of a second one would be taken for that of the first.
+func oneRecordEach(tries []win) {
+	seen := make(map[storage.RequestKey]bool, len(tries))
+	for i, w := range tries {
+		if w.record == nil {
+			continue
+		}
+		if seen[w.record.key] {
+			tries[i].record = nil
+		}
+		seen[w.record.key] = true
+	}
 }
 
 // results are in the order of the callers.
@@ -113,7 +162,7 @@ func (b *winBatch) results() []winResult {
 }
 
 func (b *winBatch) statement() statement {
-	return statement{winSQL, winColumns(b.tries, b.cause), b.scan}
+	return statement{winSQL, b.columns, b.scan}
 }
 
 func (b *winBatch) scan(rows pgx.Rows) error {
@@ -121,8 +170,10 @@ func (b *winBatch) scan(rows pgx.Rows) error {
 	var owned, held bool
 	var since, expireAt pgtype.Timestamptz
 	var row heldRow
-	into := append([]any{&n, &owned, &held, &since, &expireAt}, row.fields()...)
-	_, err := pgx.ForEachRow(rows, into, func() error {
+	var stands recordRow
+	into := append([]any{&n, &b.known, &owned, &held, &since, &expireAt}, row.fields()...)
+	into = append(into, stands.fields()...)
+	_, err := pgx.ForEachRow(rows, into, func() (err error) {
 		try, r := b.tries[n-1], &b.rows[n-1]
 		switch {
 		case !owned:
@@ -134,7 +185,11 @@ func (b *winBatch) scan(rows pgx.Rows) error {
 		default:
 			*r = winResult{verdict: again}
 		}
-		return nil
+		r.record = recordResult{verdict: astray}
+		if try.record != nil {
+			r.record, err = stands.result(*try.record, instant(since), instant(expireAt))
+		}
+		return err
 	})
 	return err
 }
@@ -151,18 +206,25 @@ func (w win) holding(since, expireAt pgtype.Timestamptz) storage.Holding {
 	return h
 }
 
-func winColumns(tries []win, cause string) []any {
+func winColumns(tries []win, cause string, known *ownership) ([]any, error) {
 	n := len(tries)
-	var p places
-	canonicals, displays, owners, actors := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	grants, holders, ttls := make([]pgtype.UUID, n), make([]pgtype.UUID, n), make([]int64, n)
+	var canonicals, displays, owners, actors sparse
+	p, grants, epochs, ttls, outcomes := newPlaces(n), make(pgtype.FlatArray[pgtype.UUID], n), make([]int64, n), make([]int64, n), newOutcomes(n)
 	for i, w := range tries {
 		p.add(w.id)
-		canonicals[i], displays[i], owners[i], actors[i] = w.id.Canonical(), w.id.Display(), w.owner, w.actor
-		grants[i], holders[i] = uuid(w.grant), uuid(w.holder)
-		ttls[i] = w.ttl.Microseconds()
+		epochs[i] = known.epoch[p.vshards[i]]
+		canonicals.set(i, n, w.id.Canonical(), w.id.Key())
+		displays.set(i, n, w.id.Display(), w.id.Canonical())
+		owners.set(i, n, w.owner, "")
+		actors.set(i, n, w.actor, "")
+		grants[i], ttls[i] = uuid(w.grant), w.ttl.Microseconds()
+		if err := outcomes.set(i, known.recordHere(w.record)); err != nil {
+			return nil, err
+		}
+		outcomes.ids[i] = uuid(w.holder)
 	}
-	return []any{p.vshards, p.kinds, p.keys, canonicals, displays, grants, holders, owners, actors, ttls, cause}
+	columns := []any{known.tag, cause, p.vshards, p.kinds, p.keys, epochs, canonicals, displays, grants, owners, actors, ttls}
+	return append(columns, outcomes.all()...), nil
 }
 
 func uuid(b [16]byte) pgtype.UUID { return pgtype.UUID{Bytes: b, Valid: true} }
