@@ -11,6 +11,8 @@ var (
 	ErrNotFound = errors.New("no such request")
 	// ErrRequestConflict says that the request id was used for something else.
 	ErrRequestConflict = errors.New("request id was used with other arguments")
+	// ErrNotOwner says that the account does not have the identifier.
+	ErrNotOwner = errors.New("account does not have the identifier")
 )
 
 // HeldError says that none of the candidates could be had. It describes the
@@ -20,6 +22,21 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string { return "identifier is held" }
+
+// LimitError says that the account has as many identifiers of a kind as it may.
+type LimitError struct {
+	Limit int
+}
+
+func (e *LimitError) Error() string { return "account has reached its limit" }
+
+// TooSoonError says that the account changed its name too recently.
+type TooSoonError struct {
+	// AllowedAt is when it may again, by the database's clock.
+	AllowedAt time.Time
+}
+
+func (e *TooSoonError) Error() string { return "account was renamed too recently" }
 
 // UnavailableError says that the database that must answer did not, or that it
 // has not said so in time: the outcome is unknown, and the same request may be sent again.

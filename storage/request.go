@@ -31,6 +31,21 @@ func NewRequestKey(scope, requestID string) RequestKey {
 	return RequestKey{Vshard: vshardOf(string(id[:])), ID: id}
 }
 
+// NewUserRequestKey names the request that a signed-in account made under
+// requestID. Its record stands beside the account, where the account's changes
+// are decided, whatever the request asks for.
+func NewUserRequestKey(account, requestID string) RequestKey {
+	key := NewRequestKey("USER:"+account, requestID)
+	key.Vshard = VshardOfOwner(account)
+	return key
+}
+
+// NewServiceRequestKey names the request of a back end. Back ends have different
+// subjects, and cannot meet each other's requests.
+func NewServiceRequestKey(subject, requestID string) RequestKey {
+	return NewRequestKey("SERVICE:"+subject, requestID)
+}
+
 // ReserveRequest asks for the first of several identifiers that can be had.
 type ReserveRequest struct {
 	Request RequestKey
@@ -56,6 +71,12 @@ type KeyID [4]byte
 type Outcome struct {
 	Holding Holding
 	KeyID   KeyID
+}
+
+// Outcomes is what a reserve of several identifiers granted, as its record keeps it.
+type Outcomes struct {
+	Holdings []Holding
+	KeyID    KeyID
 }
 
 // HashArguments is the hash of an operation with its arguments, each taken as
