@@ -60,13 +60,14 @@ var (
 const maxSubject = 64
 
 // ValidSubject says whether s can name an account or a back end: 1 to 64
-// characters of printable text in UTF-8.
+// characters of printable text in UTF-8. U+FFFD is none: decoders put it in the
+// place of what they cannot read, so two different names could come out as one.
 func ValidSubject(s string) bool {
 	if s == "" || len(s) > maxSubject*utf8.UTFMax || !utf8.ValidString(s) || utf8.RuneCountInString(s) > maxSubject {
 		return false
 	}
 	for _, r := range s {
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func TestSubjects(t *testing.T) {
 		require.True(t, registry.ValidSubject(good), good)
 	}
 	for _, bad := range []string{
-		"", strings.Repeat("a", 65), strings.Repeat("é", 65), "a\n", "a\x00", "a\u202eb", "a\u00a0b", "\xff", "a\xc3",
+		"", strings.Repeat("a", 65), strings.Repeat("é", 65), "a\n", "a\x00", "a\u202eb", "a\u00a0b", "\xff", "a\xc3", "a\ufffd",
 	} {
 		require.False(t, registry.ValidSubject(bad), "%q", bad)
 	}
