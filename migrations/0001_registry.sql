@@ -44,16 +44,15 @@ CREATE TABLE holdings (
     expire_at      timestamptz,
     grant_id       uuid        NOT NULL,        -- random for each tenure
     holder         uuid,                        -- the request that reserved it
-    intent_grant   uuid,
+    intent_grant   uuid,                        -- the tenure that the saga wants
     intent_request uuid,
-    intent_vshard  smallint,                    -- where the request's record stands
-    intent_attempt integer,
-    intent_until   timestamptz,
+    intent_vshard  smallint,                    -- where the saga is decided
+    intent_attempt uuid,
+    intent_until   timestamptz,                 -- then anybody may abort a saga that is not decided
     key            text        COLLATE "C" NOT NULL,
     canonical      text        COLLATE "C",     -- null for private kinds, like display
     display        text        COLLATE "C",
     owner          text        COLLATE "C",
-    successor      text        COLLATE "C",
     PRIMARY KEY (vshard, kind, key),
     CHECK (
         (state BETWEEN 1 AND 3 OR state = 4 AND blocked)
@@ -69,31 +68,57 @@ CREATE TABLE holdings (
 -- right end, which costs a third of an insert among all vshards.
 CREATE INDEX holdings_expire ON holdings (expire_at) WHERE expire_at IS NOT NULL AND intent_grant IS NULL;
 
+-- Intents whose sagas anybody may bring to their end, for the sweeper.
+CREATE INDEX holdings_intent ON holdings (intent_until) WHERE intent_grant IS NOT NULL;
+
+-- An account that has changed its names, or has a change under way. Whoever
+-- changes it or its slots compares and counts up the version, so that what was
+-- read before a change still holds when it is decided.
+CREATE TABLE accounts (
+    vshard          smallint    NOT NULL,       -- of the owner
+    version         bigint      NOT NULL DEFAULT 1,
+    renames         integer     NOT NULL DEFAULT 0,
+    renamed_at      timestamptz,
+    xid             xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
+    owner           text        COLLATE "C" NOT NULL,
+    former          text[]      COLLATE "C" NOT NULL DEFAULT '{}',      -- keys of former usernames that redirect, the newest first
+    pending_request uuid,                       -- a change that is decided and not yet carried out everywhere
+    pending_acts    bytea,                      -- what is left to do, as JSON; only gateways read it
+    PRIMARY KEY (vshard, owner),
+    CHECK ((pending_request IS NULL) = (pending_acts IS NULL))
+);
+CREATE INDEX accounts_pending ON accounts (vshard, owner) WHERE pending_request IS NOT NULL;
+
 -- The identifiers of an account; a slot's number is below the account's limit for the kind.
 CREATE TABLE slots (
-    vshard   smallint    NOT NULL,              -- of the owner
-    kind     smallint    NOT NULL,
-    slot     smallint    NOT NULL CHECK (slot >= 0),
-    since    timestamptz NOT NULL DEFAULT now(),
-    xid      xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
-    grant_id uuid        NOT NULL,
-    owner    text        COLLATE "C" NOT NULL,
-    key      text        COLLATE "C" NOT NULL,
+    vshard    smallint    NOT NULL,
+    kind      smallint    NOT NULL,
+    slot      smallint    NOT NULL CHECK (slot >= 0),
+    since     timestamptz NOT NULL DEFAULT now(),
+    xid       xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
+    grant_id  uuid        NOT NULL,
+    owner     text        COLLATE "C" NOT NULL,
+    key       text        COLLATE "C" NOT NULL,
+    canonical text        COLLATE "C",          -- null for private kinds, like display
+    display   text        COLLATE "C",
     PRIMARY KEY (vshard, owner, kind, slot)
 );
 
--- The outcome of each request, so that a resend gets it again.
--- state: 1 BEGUN, 2 COMMITTED, 3 ABORTED.
+-- The outcome of each request, so that a resend gets it again, and the decision of
+-- each saga. state: 1 BEGUN, 2 COMMITTED; a saga that is given up has no row.
+-- Where the decision belongs to another vshard, the row names it and stays BEGUN.
 CREATE TABLE requests (
     vshard     smallint    NOT NULL,
     state      smallint    NOT NULL,
-    attempt    integer     NOT NULL DEFAULT 1,
+    attempt    uuid,                            -- random, of a saga; what an old attempt does late finds another one here
     created_at timestamptz NOT NULL DEFAULT now(),
     since      timestamptz,                     -- of what it was granted, all at once
     expire_at  timestamptz,
     xid        xid8        NOT NULL DEFAULT pg_current_xact_id(),  -- of the last change, for movers
     id         uuid        NOT NULL,
-    key_id     bytea       NOT NULL,            -- the key of the reservation token
+    decided_in smallint,                        -- vshard of the decision, where it is another row
+    owner      text        COLLATE "C",         -- of the account, where this is a saga's decision
+    key_id     bytea,                           -- the key of the reservation token
     arguments  bytea       NOT NULL,            -- hash of operation and arguments
     granted    bytea,                           -- the holdings it was granted, as JSON in UTF-8; only gateways read it
     PRIMARY KEY (vshard, id)

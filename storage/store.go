@@ -24,6 +24,9 @@ type Reserver interface {
 	// be had, ErrRequestConflict when the request has other arguments,
 	// ErrNotFound when there was no candidate; then it has changed nothing.
 	Reserve(ctx context.Context, req ReserveRequest) (Outcome, error)
+	// ReserveAll wins every candidate or none, and is else like Reserve. Its
+	// *HeldError describes the first candidate that is not to be had.
+	ReserveAll(ctx context.Context, req ReserveRequest) (Outcomes, error)
 	// Reservation gives what a request won and still holds, maybe nothing. It
 	// fails with ErrNotFound when there is no record of the request.
 	Reservation(ctx context.Context, key RequestKey) ([]Holding, error)
@@ -60,5 +63,7 @@ type Importer interface {
 type Store interface {
 	Reader
 	Reserver
+	Changer
+	Accounts
 	Importer
 }

@@ -198,11 +198,21 @@ JOIN LATERAL (
 	SELECT key FROM slots s WHERE s.vshard = i.vshard AND s.owner = i.owner AND s.kind = i.kind LIMIT 1
 ) s ON true`
 	takeSlotsSQL = `
-INSERT INTO slots (vshard, kind, slot, owner, key, grant_id)
-SELECT i.vshard, i.kind, 0, i.owner, i.key, i.grant_id
-FROM unnest($1::smallint[], $2::smallint[], $3::text[], $4::text[], $5::uuid[]) AS i (vshard, kind, owner, key, grant_id)
-JOIN vshards v ON v.vshard = i.vshard AND v.state = 'OWNED' AND ` + isolated + `
-ORDER BY i.vshard, i.owner, i.kind
+WITH counted AS (
+	INSERT INTO accounts (vshard, owner)
+	SELECT i.vshard, i.owner
+	FROM unnest($1::smallint[], $3::text[]) AS i (vshard, owner)
+	JOIN vshards v ON v.vshard = i.vshard AND v.state = 'OWNED' AND ` + isolated + `
+	ORDER BY i.vshard, i.owner
+	ON CONFLICT (vshard, owner) DO UPDATE SET version = accounts.version + 1, xid = pg_current_xact_id()
+	RETURNING vshard, owner
+)
+INSERT INTO slots (vshard, kind, slot, owner, key, grant_id, canonical, display)
+SELECT vshard, i.kind, 0, owner, i.key, i.grant_id, i.canonical, i.display
+FROM unnest($1::smallint[], $2::smallint[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[])
+	AS i (vshard, kind, owner, key, grant_id, canonical, display)
+JOIN counted USING (vshard, owner)
+ORDER BY vshard, owner, i.kind
 ON CONFLICT DO NOTHING`
 )
 
@@ -231,7 +241,7 @@ func (p *importing) refuseOthers(group []int) func(pgx.Rows) error {
 // slot since it was read keeps it, and the line's name is given back.
 func (p *importing) writeSlots(ctx context.Context) error {
 	err := p.eachOwner(ctx, func(d *database, _ []int, c slotColumns) error {
-		return d.write(ctx, statement{takeSlotsSQL, []any{c.vshards, c.kinds, c.owners, c.keys, c.grants}, drain})
+		return d.write(ctx, statement{takeSlotsSQL, []any{c.vshards, c.kinds, c.owners, c.keys, c.grants, c.canonicals, c.displays}, drain})
 	})
 	if err != nil {
 		return err
@@ -256,6 +266,8 @@ type slotColumns struct {
 	vshards, kinds []int16
 	owners, keys   []string
 	grants         []pgtype.UUID
+
+	canonicals, displays []string
 }
 
 // eachOwner calls do for each database with its lines that have an owner.
@@ -272,18 +284,13 @@ func (p *importing) eachOwner(ctx context.Context, do func(*database, []int, slo
 			c.kinds = append(c.kinds, int16(l.Identifier.Kind()))
 			c.owners, c.keys = append(c.owners, l.Owner), append(c.keys, l.Identifier.Key())
 			c.grants = append(c.grants, uuid(p.holdings[i].Grant))
+			c.canonicals, c.displays = append(c.canonicals, l.Identifier.Canonical()), append(c.displays, l.Identifier.Display())
 		}
 		if err := persist(ctx, func() error { return do(d, group, c) }); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// drain reads a result without rows.
-func drain(rows pgx.Rows) error {
-	rows.Close()
-	return rows.Err()
 }
 
 // Finish lets the planner know of what an import has written.

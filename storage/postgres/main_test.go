@@ -44,7 +44,7 @@ func serve(databases string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	o.Fingerprint, o.Logger = fingerprint, slog.New(slog.NewTextHandler(os.Stderr, nil))
+	o.Fingerprint, o.Terms, o.Logger = fingerprint, storagetest.Terms, slog.New(slog.NewTextHandler(os.Stderr, nil))
 	s, err := postgres.Open(context.Background(), o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,7 +60,7 @@ var fingerprint = []byte("fingerprint of tests")
 // options are those of a store on new databases.
 func options(t testing.TB, databases int) postgres.Options {
 	t.Helper()
-	o := postgres.Options{Fingerprint: fingerprint, Logger: logger(t)}
+	o := postgres.Options{Fingerprint: fingerprint, Logger: logger(t), Terms: storagetest.Terms}
 	for i := range databases {
 		o.Databases = append(o.Databases, postgres.Database{Name: string(rune('a' + i)), DSN: server.Database(t)})
 	}

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
+
+	"namegate/storage"
 )
 
 // Database names one database of the registry.
@@ -35,7 +37,9 @@ type Options struct {
 	// made with another one is refused.
 	Fingerprint []byte
 	QueryMode   QueryMode
-	Logger      *slog.Logger
+	// Terms are the rules of changes. Migrations do without.
+	Terms  storage.Terms
+	Logger *slog.Logger
 }
 
 // Validate returns all that is wrong with the options, joined.

@@ -20,6 +20,8 @@ type record struct {
 	// won is what the request has won, or with a win may win; the zero Identifier only asks.
 	won   identifier.Identifier
 	grant storage.Grant
+	// all is what the request has won, where it asked for several.
+	all []storage.Holding
 	// since and expireAt are known of what was won in another transaction; they
 	// are zero beside a win.
 	since, expireAt time.Time
@@ -137,6 +139,9 @@ func (r *recordRow) result(asked record, since, expireAt time.Time) (recordResul
 
 // outcome is that of a record that was inserted.
 func (r record) outcome(since, expireAt time.Time) outcome {
+	if r.all != nil {
+		return outcome{r.arguments, r.keyID, sameTimes(r.all, since, expireAt)}
+	}
 	return outcome{r.arguments, r.keyID, []storage.Holding{{
 		Identifier: r.won, State: storage.Reserved, Grant: r.grant, Since: since, ExpireAt: expireAt,
 	}}}
@@ -184,7 +189,10 @@ func (o outcomes) set(i int, r *record) (err error) {
 		return nil
 	}
 	o.vshards[i], o.ids[i], o.arguments[i], o.keyIDs[i] = int16(r.key.Vshard), uuid(r.key.ID), r.arguments[:], r.keyID[:]
-	if (r.won != identifier.Identifier{}) {
+	switch {
+	case r.all != nil:
+		o.granted[i], err = encodeAllGranted(r.all)
+	case r.won != identifier.Identifier{}:
 		o.granted[i], err = encodeGranted(r.won, r.grant)
 	}
 	return err

@@ -3,7 +3,10 @@ package postgres
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"namegate/storage"
+	"namegate/storage/identifier"
 )
 
 // Reservation gives what a request won and still holds.
@@ -25,16 +28,21 @@ func (s *Store) Reservation(ctx context.Context, key storage.RequestKey) ([]stor
 	return held, nil
 }
 
-// Cancel gives back what a request holds. Each name is freed by its grant, so
-// that one which ran out and is another's by now is left alone.
+// Cancel gives back what a request holds. The record says so first: whoever
+// confirms at the same time either sees that, or has laid an intent which is met
+// here. Each name is freed by its grant, so that one which ran out and is
+// another's by now is left alone.
 func (s *Store) Cancel(ctx context.Context, key storage.RequestKey) ([]storage.Holding, error) {
 	granted, err := s.granted(ctx, key)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.changeIn(ctx, key.Vshard, statement{cancelSQL, []any{int16(key.Vshard), uuid(key.ID)}, drain}); err != nil {
+		return nil, againUnavailable(err)
+	}
 	var freed []storage.Holding
 	for _, g := range granted {
-		r, err := s.release(ctx, release{g.Identifier, g.Grant, storage.Reserved, causeCancel, ""})
+		r, err := s.free(ctx, release{g.Identifier, g.Grant, storage.Reserved, causeCancel, ""})
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +54,68 @@ func (s *Store) Cancel(ctx context.Context, key storage.RequestKey) ([]storage.H
 		return nil, storage.ErrNotFound
 	}
 	return freed, nil
+}
+
+const cancelSQL = `
+UPDATE requests r SET state = 3, xid = pg_current_xact_id()
+FROM vshards v
+WHERE r.vshard = $1::smallint AND r.id = $2::uuid AND r.state = 2 AND r.owner IS NULL
+	AND v.vshard = r.vshard AND v.state = 'OWNED' AND ` + isolated
+
+// free releases one tenure, and settles the intent that it may meet there. Where it
+// meets none it looks once more, as the intent may just have been undone.
+func (s *Store) free(ctx context.Context, rel release) (releaseResult, error) {
+	met := true
+	for _, pause := range pauses {
+		if err := s.sleep(ctx, pause); err != nil {
+			return releaseResult{}, err
+		}
+		r, err := s.release(ctx, rel)
+		if err != nil || r.freed || !met {
+			return r, err
+		}
+		in, err := s.readIntent(ctx, rel.id)
+		if err != nil {
+			return r, err
+		}
+		if met = in != nil; !met {
+			continue
+		}
+		if _, err := s.settle(ctx, *in); err != nil && !tryAgain(err) {
+			return r, err
+		}
+	}
+	return releaseResult{}, &storage.OverloadedError{RetryAfter: intentTTL}
+}
+
+const intentSQL = `
+SELECT coalesce(v.state = 'OWNED', false), ` + intentColumns + `
+FROM (SELECT $1::smallint AS vshard, $2::smallint AS kind, $3::text AS key) i
+LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
+LEFT JOIN LATERAL (
+	SELECT x FROM holdings x WHERE x.vshard = i.vshard AND x.kind = i.kind AND x.key = i.key LIMIT 1
+) x ON true`
+
+// readIntent reads the intent beside a holding; nil when there is none.
+func (s *Store) readIntent(ctx context.Context, id identifier.Identifier) (*intent, error) {
+	v := storage.VshardOf(id)
+	return onOwner(ctx, s, v, func(d *database) (*intent, verdict, error) {
+		var row intentRow
+		ours := false
+		ctx, cancel := context.WithTimeout(ctx, runTimeout)
+		defer cancel()
+		err := d.read(ctx, func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, append([]any{&ours}, row.fields()...), func() error { return nil })
+			return err
+		}, intentSQL, int16(v), int16(id.Kind()), id.Key())
+		switch {
+		case err != nil:
+			return nil, settled, domainError(err)
+		case !ours:
+			return nil, astray, nil
+		}
+		return row.intent(id), settled, nil
+	})
 }
 
 // granted is what the record of a request says it was granted.

@@ -19,7 +19,7 @@ func (s *Store) Reserve(ctx context.Context, req storage.ReserveRequest) (storag
 	var lost error = storage.ErrNotFound
 	var asked *recordResult // what the record said at the last loss
 	for _, id := range req.Candidates {
-		won, err := s.win(ctx, req, id)
+		won, err := s.winSettled(ctx, req, id, true)
 		if err != nil {
 			return storage.Outcome{}, err
 		}
@@ -34,11 +34,29 @@ func (s *Store) Reserve(ctx context.Context, req storage.ReserveRequest) (storag
 	return s.earlier(ctx, req, asked, lost)
 }
 
-// win tries to win an identifier, and to record that if its database has the record.
-func (s *Store) win(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier) (winResult, error) {
+// winSettled tries to win an identifier, and once more if what keeps it is the
+// intent of a saga that its replica has left.
+func (s *Store) winSettled(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (winResult, error) {
+	won, err := s.win(ctx, req, id, alone)
+	if err != nil || !won.overdue {
+		return won, err
+	}
+	in, err := s.readIntent(ctx, id)
+	if err == nil && in != nil {
+		_, err = s.settle(ctx, *in)
+	}
+	if err != nil {
+		return winResult{}, againUnavailable(err)
+	}
+	return s.win(ctx, req, id, alone)
+}
+
+// win tries to win an identifier and, if it is alone the outcome of the request, to
+// record that where its database has the record.
+func (s *Store) win(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (winResult, error) {
 	try := win{id: id, grant: s.newGrant(), holder: req.Request.ID, actor: req.Actor, ttl: req.TTL}
 	return onOwner(ctx, s, storage.VshardOf(id), func(d *database) (winResult, verdict, error) {
-		if here, err := s.routes.of(req.Request.Vshard); err == nil && here == d {
+		if here, err := s.routes.of(req.Request.Vshard); err == nil && here == d && alone {
 			try.record = &record{key: req.Request, arguments: req.Arguments, keyID: req.KeyID, won: id, grant: try.grant}
 		}
 		r, err := d.steps.do(ctx, step{win: &try})

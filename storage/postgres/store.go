@@ -19,6 +19,7 @@ var _ storage.Store = (*Store)(nil)
 type Store struct {
 	databases []*database
 	routes    routes
+	terms     storage.Terms
 	log       *slog.Logger
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -32,7 +33,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	background, stop := context.WithCancel(context.Background())
-	s := &Store{log: o.Logger.With("component", "storage"), stop: stop}
+	s := &Store{terms: o.Terms, log: o.Logger.With("component", "storage"), stop: stop}
 	if err := s.open(ctx, background, o); err != nil {
 		s.Close()
 		return nil, err

@@ -28,6 +28,7 @@ type winResult struct {
 	won     bool
 	// holding is the caller's own when won, else the one that stands in the way.
 	holding storage.Holding
+	overdue bool         // the intent beside it may be settled by anybody
 	record  recordResult // settled only if the win had one
 }
 
@@ -61,7 +62,7 @@ WITH ` + knownTag + `, seen AS MATERIALIZED (
 	ON CONFLICT (vshard, kind, key) DO UPDATE SET
 		state = excluded.state, blocked = false, since = excluded.since, expire_at = excluded.expire_at,
 		grant_id = excluded.grant_id, holder = excluded.holder, canonical = excluded.canonical,
-		display = excluded.display, owner = excluded.owner, successor = NULL
+		display = excluded.display, owner = excluded.owner
 	WHERE h.state <> 2 AND NOT h.blocked AND h.intent_grant IS NULL AND h.expire_at <= now()
 	RETURNING h.vshard, h.kind, h.key, h.state AS won_state, h.since AS won_since, h.expire_at AS won_expire_at, h.xmax = 0 AS fresh
 ), told AS MATERIALIZED (
@@ -90,7 +91,7 @@ WITH ` + knownTag + `, seen AS MATERIALIZED (
 	FROM told WHERE won_state <> 1
 )
 SELECT t.n, ` + isKnown + `, t.owned, t.held, t.won_since, t.won_expire_at,
-	` + heldColumns + `,
+	` + heldColumns + `, coalesce((x).intent_until <= now(), false),
 	t.request_state, coalesce(d.recorded, false), r.arguments, r.key_id, r.granted, r.since, r.expire_at
 FROM told t LEFT JOIN recorded d USING (request_vshard, request_id)
 LEFT JOIN LATERAL (
@@ -102,6 +103,9 @@ const (
 	causeReserve = "RESERVE"
 	causeCancel  = "CANCEL"
 	causeImport  = "IMPORT"
+	causeConfirm = "CONFIRM"
+	causeRename  = "RENAME"
+	causeRelease = "RELEASE"
 )
 
 // of is what a result means for the caller who made the try, and for one who
@@ -171,8 +175,9 @@ func (b *winBatch) scan(rows pgx.Rows) error {
 	var since, expireAt pgtype.Timestamptz
 	var row heldRow
 	var stands recordRow
+	var overdue bool
 	into := append([]any{&n, &b.known, &owned, &held, &since, &expireAt}, row.fields()...)
-	into = append(into, stands.fields()...)
+	into = append(append(into, &overdue), stands.fields()...)
 	_, err := pgx.ForEachRow(rows, into, func() (err error) {
 		try, r := b.tries[n-1], &b.rows[n-1]
 		switch {
@@ -181,7 +186,7 @@ func (b *winBatch) scan(rows pgx.Rows) error {
 		case since.Valid:
 			*r = winResult{won: true, holding: try.holding(since, expireAt)}
 		case held:
-			*r = winResult{holding: row.holding(try.id)}
+			*r = winResult{holding: row.holding(try.id), overdue: overdue}
 		default:
 			*r = winResult{verdict: again}
 		}

@@ -41,6 +41,10 @@ func Run(t *testing.T, r Replicas) {
 		"Reservations": testReservations,
 		"Import":       testImport,
 		"Callers":      testCallers,
+		"Confirm":      testConfirm,
+		"Rename":       testRename,
+		"Release":      testRelease,
+		"Several":      testSeveral,
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -72,12 +72,15 @@ type Failure struct {
 	Text       string
 	RetryAfter time.Duration
 	Held       *Tenure
+	Limit      int
+	AllowedAt  time.Time
 }
 
 // sentinels are the errors that are known by Identity.
 var sentinels = map[string]error{
 	"not found": storage.ErrNotFound,
 	"conflict":  storage.ErrRequestConflict,
+	"not owner": storage.ErrNotOwner,
 	"canceled":  context.Canceled,
 	"deadline":  context.DeadlineExceeded,
 }
@@ -86,6 +89,8 @@ func wireError(err error) Failure {
 	var held *storage.HeldError
 	var unavailable *storage.UnavailableError
 	var overloaded *storage.OverloadedError
+	var limit *storage.LimitError
+	var tooSoon *storage.TooSoonError
 	switch {
 	case err == nil:
 		return Failure{}
@@ -96,6 +101,12 @@ func wireError(err error) Failure {
 		return Failure{Sort: "unavailable", RetryAfter: unavailable.RetryAfter, Text: unavailable.Cause.Error()}
 	case errors.As(err, &overloaded):
 		return Failure{Sort: "overloaded", RetryAfter: overloaded.RetryAfter}
+	}
+	switch {
+	case errors.As(err, &limit):
+		return Failure{Sort: "limit", Limit: limit.Limit}
+	case errors.As(err, &tooSoon):
+		return Failure{Sort: "too soon", AllowedAt: tooSoon.AllowedAt}
 	}
 	for sort, sentinel := range sentinels {
 		if errors.Is(err, sentinel) {
@@ -115,6 +126,10 @@ func (f Failure) err() error {
 		return &storage.UnavailableError{RetryAfter: f.RetryAfter, Cause: errors.New(f.Text)}
 	case "overloaded":
 		return &storage.OverloadedError{RetryAfter: f.RetryAfter}
+	case "limit":
+		return &storage.LimitError{Limit: f.Limit}
+	case "too soon":
+		return &storage.TooSoonError{AllowedAt: inUTC(f.AllowedAt)}
 	case "other":
 		return errors.New(f.Text)
 	}

@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+
+	"namegate/storage"
+	"namegate/storage/identifier"
+)
+
+// Rename moves an account from its username to another one.
+func (s *Store) Rename(ctx context.Context, c storage.Change, to identifier.Identifier) (storage.Renamed, error) {
+	holdings, err := s.change(ctx, c, func(a *account) (*saga, error) { return s.planRename(c, a, to) })
+	if err != nil {
+		return storage.Renamed{}, err
+	}
+	renamed := storage.Renamed{Holding: holdings[0]}
+	if len(holdings) > 1 {
+		renamed.Former = &holdings[1]
+	}
+	return renamed, nil
+}
+
+// planRename takes the new name into the slot of the former one, which is protected.
+func (s *Store) planRename(c storage.Change, a *account, to identifier.Identifier) (*saga, error) {
+	names := a.of(identifier.Username)
+	if len(names) == 0 {
+		return nil, storage.ErrNotOwner
+	}
+	now := names[0]
+	g := newSaga(c, causeRename, a, s.terms)
+	if now.id.Key() == to.Key() {
+		respelled := slot{now.number, to, now.grant, now.since}
+		g.respelled = &respelled
+		return g, nil
+	}
+	if err := s.mayRename(a); err != nil {
+		return nil, err
+	}
+	g.takes = []take{s.takeOf(to, now.number, storage.RequestID{})}
+	g.leaves = []leave{{slot: now, act: actProtect}}
+	g.counts = true
+	g.former = append([]string{now.id.Key()}, withoutTaken(a.former, g.takes)...)
+	if len(g.former) > storage.Redirects {
+		g.former = g.former[:storage.Redirects]
+	}
+	return g, nil
+}
+
+// mayRename keeps renames apart, but for an account's first one.
+func (s *Store) mayRename(a *account) error {
+	allowedAt := a.renamed.Add(s.terms.RenameCooldown)
+	if a.renames > 0 && a.now.Before(allowedAt) {
+		return &storage.TooSoonError{AllowedAt: allowedAt}
+	}
+	return nil
+}
+
+// Redirect gives the present name of the account for which a former one is protected.
+func (s *Store) Redirect(ctx context.Context, former identifier.Identifier) (storage.Holding, error) {
+	standing, err := s.Lookup(ctx, former)
+	if err != nil {
+		return storage.Holding{}, err
+	}
+	if h := standing.Held; h != nil && h.State == storage.Protected && h.Owner != "" {
+		return s.redirectTo(ctx, h.Owner, former.Key())
+	}
+	return storage.Holding{}, storage.ErrNotFound
+}
+
+func (s *Store) redirectTo(ctx context.Context, owner, former string) (storage.Holding, error) {
+	a, err := s.readAccount(ctx, owner, storage.RequestID{})
+	if err != nil {
+		return storage.Holding{}, err
+	}
+	for _, key := range a.former {
+		if names := a.of(identifier.Username); key == former && len(names) > 0 {
+			return names[0].holding(owner), nil
+		}
+	}
+	return storage.Holding{}, storage.ErrNotFound
+}
