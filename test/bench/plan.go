@@ -38,9 +38,10 @@ func (l *lab) plan(names uint64) []comparison {
 	plan := []comparison{
 		{"pgbench", []work{
 			l.pgbench(), reserve128(one).on("one database"), reserve512(one).on("one database"),
-			reserve128(small), reserve512(small), lose(small), reserveHTTP(small),
+			reserve128(small), reserve512(small), lose(small),
+			reserveHTTP(one).on("one database"), reserveHTTP(small),
 		}},
-		{"JSON echo", []work{l.echo(), check(small)}},
+		{"JSON echo", []work{l.echo(), check(one).on("one database"), check(small)}},
 	}
 	for _, workOn := range []func(*registry) work{reserve128, reserve512, check, reserveHTTP} {
 		plan = append(plan, comparison{"empty tables", []work{
