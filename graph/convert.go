@@ -53,13 +53,12 @@ func newViolations(violations []identifier.Violation) []model.NameViolation {
 	return shown
 }
 
+// newHolding shows a holding. Of a private one nothing tells the value, whatever
+// the storage says.
 func newHolding(h storage.Holding) model.Holding {
-	shown := model.Holding{
-		Kind:      h.Identifier.Kind(),
-		Display:   nonZero(h.Identifier.Display()),
-		Canonical: nonZero(h.Identifier.Canonical()),
-		State:     h.State,
-		Since:     h.Since,
+	shown := model.Holding{Kind: h.Identifier.Kind(), State: h.State, Since: h.Since}
+	if !h.Identifier.Kind().Private() {
+		shown.Display, shown.Canonical = nonZero(h.Identifier.Display()), nonZero(h.Identifier.Canonical())
 	}
 	if !h.ExpireAt.IsZero() {
 		shown.ExpiresAt = &h.ExpireAt
@@ -73,6 +72,24 @@ func newHoldings(held []storage.Holding) []model.Holding {
 		shown[i] = newHolding(h)
 	}
 	return shown
+}
+
+func newRenamed(r storage.Renamed) *model.RenameUsernamePayload {
+	holding := newHolding(r.Holding)
+	shown := &model.RenameUsernamePayload{Holding: &holding}
+	if r.Former != nil {
+		former := newHolding(*r.Former)
+		shown.Former = &former
+	}
+	return shown
+}
+
+func wanted(identifiers []model.IdentifierInput) []registry.Wanted {
+	list := make([]registry.Wanted, len(identifiers))
+	for i, id := range identifiers {
+		list[i] = registry.Wanted{Kind: id.Kind, Value: id.Value}
+	}
+	return list
 }
 
 // nonZero is nil for what the schema calls null and the domain leaves empty.

@@ -36,7 +36,7 @@ func TestReserveHoldsAName(t *testing.T) {
 		"reservation": map[string]any{"display": "Ann", "canonical": "ann", "state": "RESERVED"},
 	}, got["reserveUsername"])
 	require.Equal(t, registry.ReserveInput{
-		Scope: storage.Anonymous, Name: "Ann", Alternatives: []string{"ann2", "ann3"}, RequestID: "r-1",
+		Name: "Ann", Alternatives: []string{"ann2", "ann3"}, RequestID: "r-1",
 	}, asked)
 }
 

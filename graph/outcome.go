@@ -8,25 +8,38 @@ import (
 	"namegate/storage"
 )
 
-// reserveRefusal gives the member of the union that stands for an expected
-// failure, or else the error.
-func reserveRefusal(err error) (model.ReserveUsernameResult, error) {
-	if e, ok := errors.AsType[*registry.UnavailableError](err); ok {
-		return &model.UnavailableError{Message: e.Error(), Value: e.Value, Reason: e.Reason}, nil
+// outcome gives the member of a union that stands for an expected failure. Any
+// other error, and one that the union has no member for, is a fault.
+func outcome[Union any](err error) (Union, error) {
+	if member, ok := expected(err).(Union); ok {
+		return member, nil
 	}
-	if e, ok := errors.AsType[*registry.InvalidValueError](err); ok {
-		return &model.InvalidValueError{Message: e.Error(), Value: e.Value, Violations: newViolations(e.Violations)}, nil
-	}
-	if errors.Is(err, storage.ErrRequestConflict) {
-		return &model.RequestConflictError{Message: storage.ErrRequestConflict.Error()}, nil
-	}
-	return nil, err
+	var none Union
+	return none, err
 }
 
-// cancelRefusal is reserveRefusal for a cancellation.
-func cancelRefusal(err error) (model.CancelReservationResult, error) {
-	if errors.Is(err, registry.ErrReservationNotFound) {
-		return &model.ReservationNotFoundError{Message: registry.ErrReservationNotFound.Error()}, nil
+// expected is the table from errors to types of the schema; nil for a fault.
+func expected(err error) any {
+	if e, ok := errors.AsType[*registry.UnavailableError](err); ok {
+		return &model.UnavailableError{Message: e.Error(), Value: e.Value, Reason: e.Reason}
 	}
-	return nil, err
+	if e, ok := errors.AsType[*registry.InvalidValueError](err); ok {
+		return &model.InvalidValueError{Message: e.Error(), Value: e.Value, Violations: newViolations(e.Violations)}
+	}
+	if e, ok := errors.AsType[*storage.LimitError](err); ok {
+		return &model.OwnerLimitError{Message: e.Error(), Limit: int32(e.Limit)}
+	}
+	if e, ok := errors.AsType[*storage.TooSoonError](err); ok {
+		return &model.RenameTooSoonError{Message: e.Error(), AllowedAt: e.AllowedAt}
+	}
+	switch {
+	case errors.Is(err, registry.ErrReservationNotFound):
+		return &model.ReservationNotFoundError{Message: registry.ErrReservationNotFound.Error()}
+	case errors.Is(err, storage.ErrNotOwner):
+		return &model.NotOwnerError{Message: storage.ErrNotOwner.Error()}
+	case errors.Is(err, storage.ErrRequestConflict):
+		return &model.RequestConflictError{Message: storage.ErrRequestConflict.Error()}
+	default:
+		return nil
+	}
 }

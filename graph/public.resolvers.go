@@ -12,31 +12,95 @@ import (
 	"namegate/gateway/registry"
 	"namegate/graph/gen"
 	"namegate/graph/model"
-	"namegate/storage"
+	"namegate/storage/identifier"
 )
 
 // ReserveUsername is the resolver for the reserveUsername field.
 func (r *mutationResolver) ReserveUsername(ctx context.Context, input model.ReserveUsernameInput) (model.ReserveUsernameResult, error) {
 	won, err := r.registry.Reserve(ctx, registry.ReserveInput{
-		Scope:        storage.Anonymous,
+		Caller:       callerOf(ctx),
 		Name:         input.Name,
 		Alternatives: input.Alternatives,
 		RequestID:    input.RequestID,
 	})
 	if err != nil {
-		return reserveRefusal(err)
+		return outcome[model.ReserveUsernameResult](err)
 	}
 	held := newHolding(won.Holding)
 	return &model.ReserveUsernamePayload{Reservation: &held, Token: won.Token}, nil
+}
+
+// ReserveIdentifiers is the resolver for the reserveIdentifiers field.
+func (r *mutationResolver) ReserveIdentifiers(ctx context.Context, input model.ReserveIdentifiersInput) (model.ReserveIdentifiersResult, error) {
+	won, err := r.registry.ReserveAll(ctx, registry.ReserveAllInput{
+		Caller:    callerOf(ctx),
+		Wanted:    wanted(input.Identifiers),
+		RequestID: input.RequestID,
+	})
+	if err != nil {
+		return outcome[model.ReserveIdentifiersResult](err)
+	}
+	return &model.ReserveIdentifiersPayload{Reservations: newHoldings(won.Holdings), Token: won.Token}, nil
+}
+
+// ConfirmReservation is the resolver for the confirmReservation field.
+func (r *mutationResolver) ConfirmReservation(ctx context.Context, input model.ConfirmReservationInput) (model.ConfirmReservationResult, error) {
+	owned, err := r.registry.Confirm(ctx, registry.ConfirmInput{
+		Request: registry.Request{Caller: callerOf(ctx), OwnerID: input.OwnerID, RequestID: input.RequestID},
+		Token:   input.Token,
+	})
+	if err != nil {
+		return outcome[model.ConfirmReservationResult](err)
+	}
+	return &model.ConfirmReservationPayload{Holdings: newHoldings(owned)}, nil
 }
 
 // CancelReservation is the resolver for the cancelReservation field.
 func (r *mutationResolver) CancelReservation(ctx context.Context, input model.CancelReservationInput) (model.CancelReservationResult, error) {
 	released, err := r.registry.Cancel(ctx, input.Token)
 	if err != nil {
-		return cancelRefusal(err)
+		return outcome[model.CancelReservationResult](err)
 	}
 	return &model.CancelReservationPayload{Released: newHoldings(released)}, nil
+}
+
+// RenameUsername is the resolver for the renameUsername field.
+func (r *mutationResolver) RenameUsername(ctx context.Context, input model.RenameUsernameInput) (model.RenameUsernameResult, error) {
+	renamed, err := r.registry.Rename(ctx, registry.RenameInput{
+		Request: registry.Request{Caller: callerOf(ctx), OwnerID: input.OwnerID, RequestID: input.RequestID},
+		To:      input.To,
+	})
+	if err != nil {
+		return outcome[model.RenameUsernameResult](err)
+	}
+	return newRenamed(renamed), nil
+}
+
+// ReleaseIdentifier is the resolver for the releaseIdentifier field.
+func (r *mutationResolver) ReleaseIdentifier(ctx context.Context, input model.ReleaseIdentifierInput) (model.ReleaseIdentifierResult, error) {
+	released, err := r.registry.Release(ctx, registry.ReleaseInput{
+		Request: registry.Request{Caller: callerOf(ctx), OwnerID: input.OwnerID, RequestID: input.RequestID},
+		Kind:    input.Kind,
+		Value:   input.Value,
+	})
+	if err != nil {
+		return outcome[model.ReleaseIdentifierResult](err)
+	}
+	shown := newHolding(released)
+	return &model.ReleaseIdentifierPayload{Released: &shown}, nil
+}
+
+// ReleaseAccount is the resolver for the releaseAccount field.
+func (r *mutationResolver) ReleaseAccount(ctx context.Context, input model.ReleaseAccountInput) (model.ReleaseAccountResult, error) {
+	released, err := r.registry.ReleaseAll(ctx, registry.Request{
+		Caller:    callerOf(ctx),
+		OwnerID:   &input.OwnerID,
+		RequestID: input.RequestID,
+	})
+	if err != nil {
+		return outcome[model.ReleaseAccountResult](err)
+	}
+	return &model.ReleaseAccountPayload{Released: newHoldings(released)}, nil
 }
 
 // UsernameAvailable is the resolver for the usernameAvailable field.
@@ -67,6 +131,27 @@ func (r *queryResolver) Reservation(ctx context.Context, token string) ([]model.
 		return nil, err
 	}
 	return newHoldings(held), nil
+}
+
+// UsernameRedirect is the resolver for the usernameRedirect field.
+func (r *queryResolver) UsernameRedirect(ctx context.Context, name string) (*string, error) {
+	present, err := r.registry.Redirect(ctx, name)
+	return nonZero(present), err
+}
+
+// UsernameOwner is the resolver for the usernameOwner field.
+func (r *queryResolver) UsernameOwner(ctx context.Context, name string) (*string, error) {
+	owner, err := r.registry.Owner(ctx, name)
+	return nonZero(owner), err
+}
+
+// Holdings is the resolver for the holdings field.
+func (r *queryResolver) Holdings(ctx context.Context, ownerID *string, kind *identifier.Kind) ([]model.Holding, error) {
+	owned, err := r.registry.Holdings(ctx, callerOf(ctx), ownerID, kind)
+	if err != nil {
+		return nil, err
+	}
+	return newHoldings(owned), nil
 }
 
 // Mutation returns gen.MutationResolver implementation.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"namegate/gateway/edge"
@@ -31,8 +32,10 @@ func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) 
 	})
 	r.health.Watch(watch(store, r.log))
 	return registry.New(store, a.parser, &r.words, keys, registry.Options{
-		TTL:   r.opts.ReservationTTL,
-		Clock: time.Now,
+		TTL:    r.opts.ReservationTTL,
+		Clock:  time.Now,
+		Sleep:  registry.Sleep,
+		Random: rand.Float64,
 	}), nil
 }
 

@@ -2,8 +2,11 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+
+	"namegate/storage/identifier"
 )
 
 // MaxChecks is how many names one CheckMany takes.
@@ -13,15 +16,15 @@ const MaxChecks = 20
 // answer, not an error. It fails with the errors of storage.Reader.
 func (r *Registry) Check(ctx context.Context, name string) (Availability, error) {
 	answer := Availability{Requested: name, DecidedBy: LayerPolicy, AsOf: r.opts.Clock()}
-	id, violations, err := r.parse(name)
+	id, err := r.parse(identifier.Username, name)
+	if invalid, ok := errors.AsType[*InvalidValueError](err); ok {
+		answer.Reason, answer.Violations = InvalidForm, invalid.Violations
+		return answer, nil
+	}
 	if err != nil {
 		return Availability{}, err
 	}
 	answer.Canonical = id.Canonical()
-	if len(violations) > 0 {
-		answer.Reason, answer.Violations = InvalidForm, violations
-		return answer, nil
-	}
 	if r.policy.Refuses(id) {
 		answer.Reason = NotAllowed
 		return answer, nil

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 type Store interface {
 	storage.Reader
 	storage.Reserver
+	storage.Changer
+	storage.Accounts
 }
 
 // Parser gives the canonical form of a value, or *identifier.FormError.
@@ -31,9 +34,14 @@ type Options struct {
 	TTL time.Duration
 	// Clock dates answers that no database took part in.
 	Clock func() time.Time
+	// Sleep waits, or fails when the context ends; in production it is the
+	// function of this name.
+	Sleep func(context.Context, time.Duration) error
+	// Random gives a number of [0, 1) and may be called concurrently.
+	Random func() float64
 }
 
-// Registry checks, reserves and gives back names. It is safe for concurrent use.
+// Registry checks names, holds them, and moves them to and between accounts. It is safe for concurrent use.
 type Registry struct {
 	store  Store
 	parser Parser
@@ -47,14 +55,14 @@ func New(store Store, parser Parser, policy Policy, keys *Keyring, opts Options)
 	return &Registry{store: store, parser: parser, policy: policy, keys: keys, opts: opts}
 }
 
-// parse gives the username that raw stands for, or the rules it breaks. Any
-// other error is the parser's own.
-func (r *Registry) parse(raw string) (identifier.Identifier, []identifier.Violation, error) {
-	id, err := r.parser.Parse(identifier.Username, raw)
+// parse gives the identifier that raw stands for. It fails with
+// *InvalidValueError; any other error is the parser's own.
+func (r *Registry) parse(kind identifier.Kind, raw string) (identifier.Identifier, error) {
+	id, err := r.parser.Parse(kind, raw)
 	if form, ok := errors.AsType[*identifier.FormError](err); ok {
-		return identifier.Identifier{}, form.Violations, nil
+		return identifier.Identifier{}, &InvalidValueError{Value: raw, Violations: form.Violations}
 	}
-	return id, nil, err
+	return id, err
 }
 
 // reasonOf is why asked cannot be had while held stands under its key.

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,8 @@ const (
 )
 
 // stubParser folds to lower case. A value with a space breaks a rule; the key
-// leaves dots out, so that "a.b" and "ab" are look-alikes.
+// leaves dots out, so that "a.b" and "ab" are look-alikes. Of a private value
+// nothing but the key is left.
 type stubParser struct{}
 
 func (stubParser) Parse(kind identifier.Kind, raw string) (identifier.Identifier, error) {
@@ -34,6 +36,9 @@ func (stubParser) Parse(kind identifier.Kind, raw string) (identifier.Identifier
 		}}
 	}
 	canonical := strings.ToLower(raw)
+	if kind.Private() {
+		return identifier.Stored(kind, "hash of "+canonical, "", ""), nil
+	}
 	return identifier.Stored(kind, strings.ReplaceAll(canonical, ".", ""), canonical, raw), nil
 }
 
@@ -44,13 +49,18 @@ func (p stubPolicy) Refuses(id identifier.Identifier) bool { return p[id.Canonic
 
 type bundle struct {
 	*registry.Registry
-	store  *fakeStore
-	policy stubPolicy
+	store   *fakeStore
+	policy  stubPolicy
+	sleeper *sleeper
 }
 
 func setup(t *testing.T) bundle {
 	t.Helper()
-	b := bundle{store: newFakeStore(databaseTime), policy: stubPolicy{"root": true, "admin": true}}
+	b := bundle{
+		store:   newFakeStore(databaseTime),
+		policy:  stubPolicy{"root": true, "admin": true},
+		sleeper: &sleeper{random: 0.5},
+	}
 	b.Registry = b.withKeys(t, oldSecret)
 	return b
 }
@@ -61,8 +71,10 @@ func (b bundle) withKeys(t *testing.T, secrets ...[]byte) *registry.Registry {
 	keys, err := registry.NewKeyring(secrets...)
 	require.NoError(t, err)
 	return registry.New(b.store, stubParser{}, b.policy, keys, registry.Options{
-		TTL:   ttl,
-		Clock: func() time.Time { return gatewayTime },
+		TTL:    ttl,
+		Clock:  func() time.Time { return gatewayTime },
+		Sleep:  b.sleeper.sleep,
+		Random: func() float64 { return b.sleeper.random },
 	})
 }
 
@@ -74,7 +86,29 @@ var (
 // username is what the parser of these tests makes of a name.
 func username(t *testing.T, name string) identifier.Identifier {
 	t.Helper()
-	id, err := stubParser{}.Parse(identifier.Username, name)
+	return parsed(t, identifier.Username, name)
+}
+
+// parsed is what the parser of these tests makes of a value.
+func parsed(t *testing.T, kind identifier.Kind, value string) identifier.Identifier {
+	t.Helper()
+	id, err := stubParser{}.Parse(kind, value)
 	require.NoError(t, err)
 	return id
+}
+
+// sleeper stands for the clock between two attempts.
+type sleeper struct {
+	random  float64
+	pauses  []time.Duration
+	failure error
+	during  func(n int) // called in the pause number n, from 1
+}
+
+func (s *sleeper) sleep(_ context.Context, d time.Duration) error {
+	s.pauses = append(s.pauses, d)
+	if s.during != nil {
+		s.during(len(s.pauses))
+	}
+	return s.failure
 }

@@ -10,15 +10,12 @@ import (
 
 // ReserveInput asks to hold one username.
 type ReserveInput struct {
-	// Scope keeps one caller's request ids apart from another's: its role and
-	// subject, or storage.Anonymous.
-	Scope string
-	// Actor is the caller's subject for the audit, "" when anonymous.
-	Actor string
-	Name  string
+	Caller Caller
+	Name   string
 	// Alternatives are tried in order when Name is not to be had; at most MaxAlternatives.
 	Alternatives []string
-	// RequestID is the client's own, 22 to 64 characters of printable ASCII.
+	// RequestID is the client's own, of printable ASCII: 22 to 64 characters from
+	// an anonymous caller, 8 to 64 from others.
 	RequestID string
 }
 
@@ -32,20 +29,7 @@ func (in ReserveInput) validate() error {
 	if len(in.Alternatives) > MaxAlternatives {
 		return &InputError{Message: fmt.Sprintf("at most %d alternatives can be given", MaxAlternatives)}
 	}
-	if len(in.RequestID) < minRequestID || len(in.RequestID) > maxRequestID || !printable(in.RequestID) {
-		return &InputError{Message: fmt.Sprintf(
-			"requestId must be %d to %d characters of printable ASCII", minRequestID, maxRequestID)}
-	}
-	return nil
-}
-
-func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return checkRequestID(in.Caller, in.RequestID)
 }
 
 // Reservation is a name held for a sign-up, with the secret that commands it.

@@ -12,13 +12,6 @@ import (
 // MaxAlternatives is how many names may stand in for the one asked for.
 const MaxAlternatives = 9
 
-// A request id is the only secret of an anonymous caller: 22 characters of
-// base64 are 128 bits, and any usual form of a UUID fits.
-const (
-	minRequestID = 22
-	maxRequestID = 64
-)
-
 // Reserve holds the first of the names asked for that can be had. The same
 // request gets the same reservation again, token and times included.
 //
@@ -33,41 +26,40 @@ func (r *Registry) Reserve(ctx context.Context, in ReserveInput) (Reservation, e
 		return Reservation{}, err
 	}
 	wish := r.allowed(values)
-	won, err := r.store.Reserve(ctx, r.request(in, wish.candidates))
+	// It is sent even without a candidate: an earlier outcome must be answered
+	// again whatever policy says now.
+	request := r.request(in.Caller, in.RequestID, storage.HashArguments("reserveUsername", in.values()...))
+	request.Candidates = wish.candidates
+	won, err := persist(ctx, r, func() (storage.Outcome, error) { return r.store.Reserve(ctx, request) })
 	if err != nil {
 		return Reservation{}, wish.refusal(in.Name, err)
 	}
-	token, err := r.keys.sign(won.KeyID, storage.NewRequestKey(in.Scope, in.RequestID))
+	token, err := r.keys.sign(won.KeyID, request.Request)
 	if err != nil {
 		return Reservation{}, fmt.Errorf("sign reservation token: %w", err)
 	}
 	return Reservation{Holding: won.Holding, Token: token}, nil
 }
 
-// request states what the store is asked for. It is sent even without a
-// candidate: an earlier outcome must be answered again whatever policy says now.
-func (r *Registry) request(in ReserveInput, candidates []identifier.Identifier) storage.ReserveRequest {
+// request states what the store is asked for, but the candidates.
+func (r *Registry) request(caller Caller, requestID string, arguments [32]byte) storage.ReserveRequest {
 	return storage.ReserveRequest{
-		Request:    storage.NewRequestKey(in.Scope, in.RequestID),
-		Arguments:  storage.HashArguments("reserveUsername", in.values()...),
-		Candidates: candidates,
-		TTL:        r.opts.TTL,
-		Actor:      in.Actor,
-		KeyID:      r.keys.newest(),
+		Request:   requestKey(caller, requestID),
+		Arguments: arguments,
+		TTL:       r.opts.TTL,
+		Actor:     caller.Subject,
+		KeyID:     r.keys.newest(),
 	}
 }
 
-// parseAll parses every value or fails with *InvalidValueError for the first
-// that breaks a rule.
+// parseAll parses every name or fails with *InvalidValueError for the first that
+// breaks a rule.
 func (r *Registry) parseAll(values []string) ([]identifier.Identifier, error) {
 	ids := make([]identifier.Identifier, len(values))
 	for i, value := range values {
-		id, violations, err := r.parse(value)
+		id, err := r.parse(identifier.Username, value)
 		if err != nil {
 			return nil, err
-		}
-		if len(violations) > 0 {
-			return nil, &InvalidValueError{Value: value, Violations: violations}
 		}
 		ids[i] = id
 	}

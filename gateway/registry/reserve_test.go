@@ -144,11 +144,20 @@ func TestARequestIDIsForOneThing(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrRequestConflict)
 	_, err = b.Reserve(t.Context(), ask("root"))
 	require.ErrorIs(t, err, storage.ErrRequestConflict, "also when policy bars what is asked for now")
+}
 
-	scoped := ask("bob")
-	scoped.Scope = "USER bob"
-	_, err = b.Reserve(t.Context(), scoped)
-	require.NoError(t, err, "another caller's ids are its own")
+func TestEachCallerHasRequestIDsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i, caller := range []registry.Caller{{}, ann, bob, backEnd, {Role: registry.Service, Subject: "ann"}} {
+		in := ask(string(rune('a' + i)))
+		in.Caller = caller
+		_, err := b.Reserve(t.Context(), in)
+		require.NoError(t, err)
+		require.Equal(t, caller.Subject, b.store.requests[i].Actor)
+	}
+	require.Equal(t, storage.NewUserRequestKey("ann", requestID), b.store.requests[1].Request)
+	require.Equal(t, storage.NewServiceRequestKey("shop", requestID), b.store.requests[3].Request)
 }
 
 func TestReserveWithoutADatabase(t *testing.T) {

@@ -38,6 +38,7 @@ type ResolverRoot interface {
 }
 
 type DirectiveRoot struct {
+	RequiresRole func(ctx context.Context, obj any, next graphql.Resolver, role registry.Role) (res any, err error)
 }
 
 type ComplexityRoot struct {
@@ -49,12 +50,20 @@ type ComplexityRoot struct {
 
 type MutationResolver interface {
 	ReserveUsername(ctx context.Context, input model.ReserveUsernameInput) (model.ReserveUsernameResult, error)
+	ReserveIdentifiers(ctx context.Context, input model.ReserveIdentifiersInput) (model.ReserveIdentifiersResult, error)
+	ConfirmReservation(ctx context.Context, input model.ConfirmReservationInput) (model.ConfirmReservationResult, error)
 	CancelReservation(ctx context.Context, input model.CancelReservationInput) (model.CancelReservationResult, error)
+	RenameUsername(ctx context.Context, input model.RenameUsernameInput) (model.RenameUsernameResult, error)
+	ReleaseIdentifier(ctx context.Context, input model.ReleaseIdentifierInput) (model.ReleaseIdentifierResult, error)
+	ReleaseAccount(ctx context.Context, input model.ReleaseAccountInput) (model.ReleaseAccountResult, error)
 }
 type QueryResolver interface {
 	UsernameAvailable(ctx context.Context, name string) (*model.UsernameAvailability, error)
 	UsernamesAvailable(ctx context.Context, names []string) ([]*model.UsernameAvailability, error)
 	Reservation(ctx context.Context, token string) ([]model.Holding, error)
+	UsernameRedirect(ctx context.Context, name string) (*string, error)
+	UsernameOwner(ctx context.Context, name string) (*string, error)
+	Holdings(ctx context.Context, ownerID *string, kind *identifier.Kind) ([]model.Holding, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -82,6 +91,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalers := func() *graphql.InputUnmarshalerIndex {
 		return graphql.NewInputUnmarshalerIndex(
 			graphql.NewInputUnmarshaler("CancelReservationInput", ec.unmarshalInputCancelReservationInput),
+			graphql.NewInputUnmarshaler("ConfirmReservationInput", ec.unmarshalInputConfirmReservationInput),
+			graphql.NewInputUnmarshaler("IdentifierInput", ec.unmarshalInputIdentifierInput),
+			graphql.NewInputUnmarshaler("ReleaseAccountInput", ec.unmarshalInputReleaseAccountInput),
+			graphql.NewInputUnmarshaler("ReleaseIdentifierInput", ec.unmarshalInputReleaseIdentifierInput),
+			graphql.NewInputUnmarshaler("RenameUsernameInput", ec.unmarshalInputRenameUsernameInput),
+			graphql.NewInputUnmarshaler("ReserveIdentifiersInput", ec.unmarshalInputReserveIdentifiersInput),
 			graphql.NewInputUnmarshaler("ReserveUsernameInput", ec.unmarshalInputReserveUsernameInput),
 		)
 	}
@@ -197,7 +212,18 @@ type Holding {
   since: DateTime!
 }
 `, BuiltIn: false},
-	{Name: "../schema/public.graphqls", Input: `"Why a name cannot be had at the moment."
+	{Name: "../schema/public.graphqls", Input: `"Restricts a field to callers that hold the given role."
+directive @requiresRole(role: Role!) on FIELD_DEFINITION
+
+"What a caller may do, from the claims of its bearer token."
+enum Role {
+  "A signed-in account: acts for the token's subject only."
+  USER
+  "A trusted back end: acts for any account, and may use private kinds."
+  SERVICE
+}
+
+"Why a name cannot be had at the moment."
 enum UnavailableReason {
   TAKEN
   RESERVED
@@ -285,6 +311,23 @@ type RequestConflictError implements MutationError {
   message: String!
 }
 
+"The account does not own the identifier, or there is none."
+type NotOwnerError implements MutationError {
+  message: String!
+}
+
+"The account already owns as many identifiers of this kind as one account may."
+type OwnerLimitError implements MutationError {
+  message: String!
+  limit: Int!
+}
+
+"The account changed its name too recently."
+type RenameTooSoonError implements MutationError {
+  message: String!
+  allowedAt: DateTime!
+}
+
 input ReserveUsernameInput {
   name: String!
   "Tried in order when ` + "`" + `name` + "`" + ` is not to be had; the first free one is reserved. At most 9."
@@ -301,6 +344,43 @@ type ReserveUsernamePayload {
 
 union ReserveUsernameResult = ReserveUsernamePayload | UnavailableError | InvalidValueError | RequestConflictError
 
+input IdentifierInput {
+  kind: IdentifierKind!
+  value: String!
+}
+
+input ReserveIdentifiersInput {
+  "All or none are reserved; each kind at most once."
+  identifiers: [IdentifierInput!]!
+  requestId: String!
+}
+
+type ReserveIdentifiersPayload {
+  reservations: [Holding!]!
+  "One secret for all of them."
+  token: String!
+}
+
+union ReserveIdentifiersResult = ReserveIdentifiersPayload | UnavailableError | InvalidValueError | RequestConflictError
+
+input ConfirmReservationInput {
+  token: String!
+  "The owning account. A USER may leave it out or name itself; a SERVICE must give it."
+  ownerId: ID
+  requestId: String!
+}
+
+type ConfirmReservationPayload {
+  holdings: [Holding!]!
+}
+
+union ConfirmReservationResult =
+    ConfirmReservationPayload
+  | ReservationNotFoundError
+  | UnavailableError
+  | OwnerLimitError
+  | RequestConflictError
+
 input CancelReservationInput {
   token: String!
 }
@@ -312,6 +392,51 @@ type CancelReservationPayload {
 
 union CancelReservationResult = CancelReservationPayload | ReservationNotFoundError
 
+input RenameUsernameInput {
+  to: String!
+  "As in ` + "`" + `confirmReservation` + "`" + `."
+  ownerId: ID
+  requestId: String!
+}
+
+type RenameUsernamePayload {
+  holding: Holding!
+  "The former name, now PROTECTED; null when only the spelling of the same name changed."
+  former: Holding
+}
+
+union RenameUsernameResult =
+    RenameUsernamePayload
+  | UnavailableError
+  | InvalidValueError
+  | NotOwnerError
+  | RenameTooSoonError
+  | RequestConflictError
+
+input ReleaseIdentifierInput {
+  kind: IdentifierKind!
+  value: String!
+  ownerId: ID
+  requestId: String!
+}
+
+type ReleaseIdentifierPayload {
+  released: Holding!
+}
+
+union ReleaseIdentifierResult = ReleaseIdentifierPayload | NotOwnerError | RequestConflictError
+
+input ReleaseAccountInput {
+  ownerId: ID!
+  requestId: String!
+}
+
+type ReleaseAccountPayload {
+  released: [Holding!]!
+}
+
+union ReleaseAccountResult = ReleaseAccountPayload | RequestConflictError
+
 "Root fields are nullable, so that one failed alias leaves the others' answers in place. Clients must accept enum values and union members that they do not know."
 type Query {
   usernameAvailable(name: String!): UsernameAvailability
@@ -319,12 +444,28 @@ type Query {
   usernamesAvailable(names: [String!]!): [UsernameAvailability]
   "What the holder of a reservation token holds. By POST only: the token is a secret."
   reservation(token: String!): [Holding!]
+  "Where a protected former name's owner is found now; null when there is none."
+  usernameRedirect(name: String!): String
+  "The account that owns a name; null when nobody does."
+  usernameOwner(name: String!): ID @requiresRole(role: SERVICE)
+  "Identifiers of an account."
+  holdings(ownerId: ID, kind: IdentifierKind): [Holding!] @requiresRole(role: USER)
 }
 
 type Mutation {
   "Holds a name for one sign-up; by default for 15 minutes."
   reserveUsername(input: ReserveUsernameInput!): ReserveUsernameResult
+  "Holds several identifiers at once, all or none."
+  reserveIdentifiers(input: ReserveIdentifiersInput!): ReserveIdentifiersResult @requiresRole(role: SERVICE)
+  "Makes a reservation permanent. One that ran out is taken anew where the names are still free."
+  confirmReservation(input: ConfirmReservationInput!): ConfirmReservationResult @requiresRole(role: USER)
   cancelReservation(input: CancelReservationInput!): CancelReservationResult
+  "Moves an account to another name; the former one is protected, by default for 90 days."
+  renameUsername(input: RenameUsernameInput!): RenameUsernameResult @requiresRole(role: USER)
+  "Gives an identifier up; a username is protected first."
+  releaseIdentifier(input: ReleaseIdentifierInput!): ReleaseIdentifierResult @requiresRole(role: USER)
+  "Gives up all that an account has, as when the account is deleted."
+  releaseAccount(input: ReleaseAccountInput!): ReleaseAccountResult @requiresRole(role: SERVICE)
 }
 `, BuiltIn: false},
 }
@@ -500,12 +641,96 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 
 // region    ***************************** args.gotpl *****************************
 
+func (ec *executionContext) dir_requiresRole_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "role",
+		func(ctx context.Context, v any) (registry.Role, error) {
+			return ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["role"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_cancelReservation_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.CancelReservationInput, error) {
 			return ec.unmarshalNCancelReservationInput2namegateᚋgraphᚋmodelᚐCancelReservationInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_confirmReservation_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ConfirmReservationInput, error) {
+			return ec.unmarshalNConfirmReservationInput2namegateᚋgraphᚋmodelᚐConfirmReservationInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_releaseAccount_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ReleaseAccountInput, error) {
+			return ec.unmarshalNReleaseAccountInput2namegateᚋgraphᚋmodelᚐReleaseAccountInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_releaseIdentifier_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ReleaseIdentifierInput, error) {
+			return ec.unmarshalNReleaseIdentifierInput2namegateᚋgraphᚋmodelᚐReleaseIdentifierInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_renameUsername_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RenameUsernameInput, error) {
+			return ec.unmarshalNRenameUsernameInput2namegateᚋgraphᚋmodelᚐRenameUsernameInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_reserveIdentifiers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.ReserveIdentifiersInput, error) {
+			return ec.unmarshalNReserveIdentifiersInput2namegateᚋgraphᚋmodelᚐReserveIdentifiersInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -542,6 +767,28 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_holdings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ownerId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["ownerId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "kind",
+		func(ctx context.Context, v any) (*identifier.Kind, error) {
+			return ec.unmarshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["kind"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_reservation_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -557,6 +804,34 @@ func (ec *executionContext) field_Query_reservation_args(ctx context.Context, ra
 }
 
 func (ec *executionContext) field_Query_usernameAvailable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_usernameOwner_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_usernameRedirect_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "name",
@@ -680,6 +955,38 @@ func (ec *executionContext) _CancelReservationPayload_released(ctx context.Conte
 func (ec *executionContext) fieldContext_CancelReservationPayload_released(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "CancelReservationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ConfirmReservationPayload_holdings(ctx context.Context, field graphql.CollectedField, obj *model.ConfirmReservationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ConfirmReservationPayload_holdings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Holdings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Holding) graphql.Marshaler {
+			return ec.marshalNHolding2ᚕnamegateᚋgraphᚋmodelᚐHoldingᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ConfirmReservationPayload_holdings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ConfirmReservationPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -950,6 +1257,130 @@ func (ec *executionContext) fieldContext_Mutation_reserveUsername(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_reserveIdentifiers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_reserveIdentifiers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReserveIdentifiers(ctx, fc.Args["input"].(model.ReserveIdentifiersInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "SERVICE")
+				if err != nil {
+					var zeroVal model.ReserveIdentifiersResult
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal model.ReserveIdentifiersResult
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v model.ReserveIdentifiersResult) graphql.Marshaler {
+			return ec.marshalOReserveIdentifiersResult2namegateᚋgraphᚋmodelᚐReserveIdentifiersResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_reserveIdentifiers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReserveIdentifiersResult does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_reserveIdentifiers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_confirmReservation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_confirmReservation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ConfirmReservation(ctx, fc.Args["input"].(model.ConfirmReservationInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "USER")
+				if err != nil {
+					var zeroVal model.ConfirmReservationResult
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal model.ConfirmReservationResult
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v model.ConfirmReservationResult) graphql.Marshaler {
+			return ec.marshalOConfirmReservationResult2namegateᚋgraphᚋmodelᚐConfirmReservationResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_confirmReservation(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ConfirmReservationResult does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_confirmReservation_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_cancelReservation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -988,6 +1419,192 @@ func (ec *executionContext) fieldContext_Mutation_cancelReservation(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_cancelReservation_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_renameUsername(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_renameUsername(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RenameUsername(ctx, fc.Args["input"].(model.RenameUsernameInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "USER")
+				if err != nil {
+					var zeroVal model.RenameUsernameResult
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal model.RenameUsernameResult
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v model.RenameUsernameResult) graphql.Marshaler {
+			return ec.marshalORenameUsernameResult2namegateᚋgraphᚋmodelᚐRenameUsernameResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_renameUsername(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type RenameUsernameResult does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_renameUsername_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_releaseIdentifier(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_releaseIdentifier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReleaseIdentifier(ctx, fc.Args["input"].(model.ReleaseIdentifierInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "USER")
+				if err != nil {
+					var zeroVal model.ReleaseIdentifierResult
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal model.ReleaseIdentifierResult
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v model.ReleaseIdentifierResult) graphql.Marshaler {
+			return ec.marshalOReleaseIdentifierResult2namegateᚋgraphᚋmodelᚐReleaseIdentifierResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_releaseIdentifier(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReleaseIdentifierResult does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_releaseIdentifier_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_releaseAccount(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_releaseAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReleaseAccount(ctx, fc.Args["input"].(model.ReleaseAccountInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "SERVICE")
+				if err != nil {
+					var zeroVal model.ReleaseAccountResult
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal model.ReleaseAccountResult
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v model.ReleaseAccountResult) graphql.Marshaler {
+			return ec.marshalOReleaseAccountResult2namegateᚋgraphᚋmodelᚐReleaseAccountResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_releaseAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ReleaseAccountResult does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_releaseAccount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -1061,6 +1678,75 @@ func (ec *executionContext) _NameViolation_position(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_NameViolation_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NameViolation", field, false, false, "Int")
+}
+
+func (ec *executionContext) _NotOwnerError_message(ctx context.Context, field graphql.CollectedField, obj *model.NotOwnerError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NotOwnerError_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NotOwnerError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NotOwnerError", field, false, false, "String")
+}
+
+func (ec *executionContext) _OwnerLimitError_message(ctx context.Context, field graphql.CollectedField, obj *model.OwnerLimitError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnerLimitError_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnerLimitError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnerLimitError", field, false, false, "String")
+}
+
+func (ec *executionContext) _OwnerLimitError_limit(ctx context.Context, field graphql.CollectedField, obj *model.OwnerLimitError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnerLimitError_limit(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Limit, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnerLimitError_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnerLimitError", field, false, false, "Int")
 }
 
 func (ec *executionContext) _Query_usernameAvailable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
@@ -1195,6 +1881,174 @@ func (ec *executionContext) fieldContext_Query_reservation(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_usernameRedirect(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_usernameRedirect(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().UsernameRedirect(ctx, fc.Args["name"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_usernameRedirect(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_usernameRedirect_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_usernameOwner(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_usernameOwner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().UsernameOwner(ctx, fc.Args["name"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "SERVICE")
+				if err != nil {
+					var zeroVal *string
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal *string
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_usernameOwner(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_usernameOwner_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_holdings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_holdings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Holdings(ctx, fc.Args["ownerId"].(*string), fc.Args["kind"].(*identifier.Kind))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "USER")
+				if err != nil {
+					var zeroVal []model.Holding
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal []model.Holding
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Holding) graphql.Marshaler {
+			return ec.marshalOHolding2ᚕnamegateᚋgraphᚋmodelᚐHoldingᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_holdings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_holdings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1271,6 +2125,180 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _ReleaseAccountPayload_released(ctx context.Context, field graphql.CollectedField, obj *model.ReleaseAccountPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseAccountPayload_released(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Released, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Holding) graphql.Marshaler {
+			return ec.marshalNHolding2ᚕnamegateᚋgraphᚋmodelᚐHoldingᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseAccountPayload_released(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReleaseAccountPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReleaseIdentifierPayload_released(ctx context.Context, field graphql.CollectedField, obj *model.ReleaseIdentifierPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseIdentifierPayload_released(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Released, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Holding) graphql.Marshaler {
+			return ec.marshalNHolding2ᚖnamegateᚋgraphᚋmodelᚐHolding(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseIdentifierPayload_released(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReleaseIdentifierPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RenameTooSoonError_message(ctx context.Context, field graphql.CollectedField, obj *model.RenameTooSoonError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenameTooSoonError_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RenameTooSoonError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RenameTooSoonError", field, false, false, "String")
+}
+
+func (ec *executionContext) _RenameTooSoonError_allowedAt(ctx context.Context, field graphql.CollectedField, obj *model.RenameTooSoonError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenameTooSoonError_allowedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AllowedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RenameTooSoonError_allowedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RenameTooSoonError", field, false, false, "DateTime")
+}
+
+func (ec *executionContext) _RenameUsernamePayload_holding(ctx context.Context, field graphql.CollectedField, obj *model.RenameUsernamePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenameUsernamePayload_holding(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Holding, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Holding) graphql.Marshaler {
+			return ec.marshalNHolding2ᚖnamegateᚋgraphᚋmodelᚐHolding(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RenameUsernamePayload_holding(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RenameUsernamePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RenameUsernamePayload_former(ctx context.Context, field graphql.CollectedField, obj *model.RenameUsernamePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenameUsernamePayload_former(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Former, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Holding) graphql.Marshaler {
+			return ec.marshalOHolding2ᚖnamegateᚋgraphᚋmodelᚐHolding(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RenameUsernamePayload_former(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RenameUsernamePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RequestConflictError_message(ctx context.Context, field graphql.CollectedField, obj *model.RequestConflictError) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1315,6 +2343,61 @@ func (ec *executionContext) _ReservationNotFoundError_message(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_ReservationNotFoundError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReservationNotFoundError", field, false, false, "String")
+}
+
+func (ec *executionContext) _ReserveIdentifiersPayload_reservations(ctx context.Context, field graphql.CollectedField, obj *model.ReserveIdentifiersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReserveIdentifiersPayload_reservations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reservations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Holding) graphql.Marshaler {
+			return ec.marshalNHolding2ᚕnamegateᚋgraphᚋmodelᚐHoldingᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReserveIdentifiersPayload_reservations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReserveIdentifiersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReserveIdentifiersPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.ReserveIdentifiersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReserveIdentifiersPayload_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReserveIdentifiersPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReserveIdentifiersPayload", field, false, false, "String")
 }
 
 func (ec *executionContext) _ReserveUsernamePayload_reservation(ctx context.Context, field graphql.CollectedField, obj *model.ReserveUsernamePayload) (ret graphql.Marshaler) {
@@ -2726,6 +3809,328 @@ func UnmarshalCancelReservationInput(ctx context.Context, raw any) (model.Cancel
 	return out, err
 }
 
+func (ec *executionContext) unmarshalInputConfirmReservationInput(ctx context.Context, obj any) (model.ConfirmReservationInput, error) {
+	var it model.ConfirmReservationInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"token", "ownerId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "token":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("token"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Token = data
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalConfirmReservationInput unmarshals raw into the ConfirmReservationInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalConfirmReservationInput(ctx context.Context, raw any) (model.ConfirmReservationInput, error) {
+	var out model.ConfirmReservationInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ConfirmReservationInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputIdentifierInput(ctx context.Context, obj any) (model.IdentifierInput, error) {
+	var it model.IdentifierInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "value"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNIdentifierKind2namegateᚋstorageᚋidentifierᚐKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalIdentifierInput unmarshals raw into the IdentifierInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalIdentifierInput(ctx context.Context, raw any) (model.IdentifierInput, error) {
+	var out model.IdentifierInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "IdentifierInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputReleaseAccountInput(ctx context.Context, obj any) (model.ReleaseAccountInput, error) {
+	var it model.ReleaseAccountInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"ownerId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalReleaseAccountInput unmarshals raw into the ReleaseAccountInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalReleaseAccountInput(ctx context.Context, raw any) (model.ReleaseAccountInput, error) {
+	var out model.ReleaseAccountInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ReleaseAccountInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputReleaseIdentifierInput(ctx context.Context, obj any) (model.ReleaseIdentifierInput, error) {
+	var it model.ReleaseIdentifierInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "value", "ownerId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNIdentifierKind2namegateᚋstorageᚋidentifierᚐKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "value":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Value = data
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalReleaseIdentifierInput unmarshals raw into the ReleaseIdentifierInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalReleaseIdentifierInput(ctx context.Context, raw any) (model.ReleaseIdentifierInput, error) {
+	var out model.ReleaseIdentifierInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ReleaseIdentifierInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputRenameUsernameInput(ctx context.Context, obj any) (model.RenameUsernameInput, error) {
+	var it model.RenameUsernameInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"to", "ownerId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalRenameUsernameInput unmarshals raw into the RenameUsernameInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalRenameUsernameInput(ctx context.Context, raw any) (model.RenameUsernameInput, error) {
+	var out model.RenameUsernameInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "RenameUsernameInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputReserveIdentifiersInput(ctx context.Context, obj any) (model.ReserveIdentifiersInput, error) {
+	var it model.ReserveIdentifiersInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"identifiers", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "identifiers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("identifiers"))
+			data, err := ec.unmarshalNIdentifierInput2ᚕnamegateᚋgraphᚋmodelᚐIdentifierInputᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Identifiers = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalReserveIdentifiersInput unmarshals raw into the ReserveIdentifiersInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalReserveIdentifiersInput(ctx context.Context, raw any) (model.ReserveIdentifiersInput, error) {
+	var out model.ReserveIdentifiersInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ReserveIdentifiersInput", raw, &out)
+	return out, err
+}
+
 func (ec *executionContext) unmarshalInputReserveUsernameInput(ctx context.Context, obj any) (model.ReserveUsernameInput, error) {
 	var it model.ReserveUsernameInput
 	if obj == nil {
@@ -2817,6 +4222,54 @@ func (ec *executionContext) _CancelReservationResult(ctx context.Context, sel as
 	}
 }
 
+func (ec *executionContext) _ConfirmReservationResult(ctx context.Context, sel ast.SelectionSet, obj model.ConfirmReservationResult) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case model.UnavailableError:
+		return ec._UnavailableError(ctx, sel, &obj)
+	case *model.UnavailableError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._UnavailableError(ctx, sel, obj)
+	case model.ReservationNotFoundError:
+		return ec._ReservationNotFoundError(ctx, sel, &obj)
+	case *model.ReservationNotFoundError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReservationNotFoundError(ctx, sel, obj)
+	case model.RequestConflictError:
+		return ec._RequestConflictError(ctx, sel, &obj)
+	case *model.RequestConflictError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RequestConflictError(ctx, sel, obj)
+	case model.OwnerLimitError:
+		return ec._OwnerLimitError(ctx, sel, &obj)
+	case *model.OwnerLimitError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._OwnerLimitError(ctx, sel, obj)
+	case model.ConfirmReservationPayload:
+		return ec._ConfirmReservationPayload(ctx, sel, &obj)
+	case *model.ConfirmReservationPayload:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ConfirmReservationPayload(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of ConfirmReservationResult must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 func (ec *executionContext) _MutationError(ctx context.Context, sel ast.SelectionSet, obj model.MutationError) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
@@ -2842,6 +4295,27 @@ func (ec *executionContext) _MutationError(ctx context.Context, sel ast.Selectio
 			return graphql.Null
 		}
 		return ec._RequestConflictError(ctx, sel, obj)
+	case model.RenameTooSoonError:
+		return ec._RenameTooSoonError(ctx, sel, &obj)
+	case *model.RenameTooSoonError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RenameTooSoonError(ctx, sel, obj)
+	case model.OwnerLimitError:
+		return ec._OwnerLimitError(ctx, sel, &obj)
+	case *model.OwnerLimitError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._OwnerLimitError(ctx, sel, obj)
+	case model.NotOwnerError:
+		return ec._NotOwnerError(ctx, sel, &obj)
+	case *model.NotOwnerError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NotOwnerError(ctx, sel, obj)
 	case model.InvalidValueError:
 		return ec._InvalidValueError(ctx, sel, &obj)
 	case *model.InvalidValueError:
@@ -2854,6 +4328,163 @@ func (ec *executionContext) _MutationError(ctx context.Context, sel ast.Selectio
 			return typedObj
 		} else {
 			panic(fmt.Errorf("unexpected type %T; non-generated variants of MutationError must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _ReleaseAccountResult(ctx context.Context, sel ast.SelectionSet, obj model.ReleaseAccountResult) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case model.RequestConflictError:
+		return ec._RequestConflictError(ctx, sel, &obj)
+	case *model.RequestConflictError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RequestConflictError(ctx, sel, obj)
+	case model.ReleaseAccountPayload:
+		return ec._ReleaseAccountPayload(ctx, sel, &obj)
+	case *model.ReleaseAccountPayload:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReleaseAccountPayload(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of ReleaseAccountResult must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _ReleaseIdentifierResult(ctx context.Context, sel ast.SelectionSet, obj model.ReleaseIdentifierResult) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case model.RequestConflictError:
+		return ec._RequestConflictError(ctx, sel, &obj)
+	case *model.RequestConflictError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RequestConflictError(ctx, sel, obj)
+	case model.NotOwnerError:
+		return ec._NotOwnerError(ctx, sel, &obj)
+	case *model.NotOwnerError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NotOwnerError(ctx, sel, obj)
+	case model.ReleaseIdentifierPayload:
+		return ec._ReleaseIdentifierPayload(ctx, sel, &obj)
+	case *model.ReleaseIdentifierPayload:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReleaseIdentifierPayload(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of ReleaseIdentifierResult must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _RenameUsernameResult(ctx context.Context, sel ast.SelectionSet, obj model.RenameUsernameResult) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case model.UnavailableError:
+		return ec._UnavailableError(ctx, sel, &obj)
+	case *model.UnavailableError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._UnavailableError(ctx, sel, obj)
+	case model.RequestConflictError:
+		return ec._RequestConflictError(ctx, sel, &obj)
+	case *model.RequestConflictError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RequestConflictError(ctx, sel, obj)
+	case model.RenameTooSoonError:
+		return ec._RenameTooSoonError(ctx, sel, &obj)
+	case *model.RenameTooSoonError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RenameTooSoonError(ctx, sel, obj)
+	case model.NotOwnerError:
+		return ec._NotOwnerError(ctx, sel, &obj)
+	case *model.NotOwnerError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NotOwnerError(ctx, sel, obj)
+	case model.InvalidValueError:
+		return ec._InvalidValueError(ctx, sel, &obj)
+	case *model.InvalidValueError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._InvalidValueError(ctx, sel, obj)
+	case model.RenameUsernamePayload:
+		return ec._RenameUsernamePayload(ctx, sel, &obj)
+	case *model.RenameUsernamePayload:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RenameUsernamePayload(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of RenameUsernameResult must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _ReserveIdentifiersResult(ctx context.Context, sel ast.SelectionSet, obj model.ReserveIdentifiersResult) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case model.UnavailableError:
+		return ec._UnavailableError(ctx, sel, &obj)
+	case *model.UnavailableError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._UnavailableError(ctx, sel, obj)
+	case model.RequestConflictError:
+		return ec._RequestConflictError(ctx, sel, &obj)
+	case *model.RequestConflictError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._RequestConflictError(ctx, sel, obj)
+	case model.InvalidValueError:
+		return ec._InvalidValueError(ctx, sel, &obj)
+	case *model.InvalidValueError:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._InvalidValueError(ctx, sel, obj)
+	case model.ReserveIdentifiersPayload:
+		return ec._ReserveIdentifiersPayload(ctx, sel, &obj)
+	case *model.ReserveIdentifiersPayload:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReserveIdentifiersPayload(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of ReserveIdentifiersResult must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -2936,6 +4567,39 @@ func (ec *executionContext) _CancelReservationPayload(ctx context.Context, sel a
 	return out
 }
 
+var confirmReservationPayloadImplementors = []string{"ConfirmReservationPayload", "ConfirmReservationResult"}
+
+func (ec *executionContext) _ConfirmReservationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ConfirmReservationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, confirmReservationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ConfirmReservationPayload")
+		case "holdings":
+			out.Values[i] = ec._ConfirmReservationPayload_holdings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
 var holdingImplementors = []string{"Holding"}
 
 func (ec *executionContext) _Holding(ctx context.Context, sel ast.SelectionSet, obj *model.Holding) graphql.Marshaler {
@@ -2994,7 +4658,7 @@ func (ec *executionContext) _Holding(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
-var invalidValueErrorImplementors = []string{"InvalidValueError", "MutationError", "ReserveUsernameResult"}
+var invalidValueErrorImplementors = []string{"InvalidValueError", "MutationError", "ReserveUsernameResult", "ReserveIdentifiersResult", "RenameUsernameResult"}
 
 func (ec *executionContext) _InvalidValueError(ctx context.Context, sel ast.SelectionSet, obj *model.InvalidValueError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invalidValueErrorImplementors)
@@ -3063,9 +4727,44 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "reserveIdentifiers":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_reserveIdentifiers(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "confirmReservation":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_confirmReservation(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "cancelReservation":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_cancelReservation(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "renameUsername":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_renameUsername(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "releaseIdentifier":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_releaseIdentifier(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "releaseAccount":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_releaseAccount(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -3130,6 +4829,77 @@ func (ec *executionContext) _NameViolation(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var notOwnerErrorImplementors = []string{"NotOwnerError", "MutationError", "RenameUsernameResult", "ReleaseIdentifierResult"}
+
+func (ec *executionContext) _NotOwnerError(ctx context.Context, sel ast.SelectionSet, obj *model.NotOwnerError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notOwnerErrorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotOwnerError")
+		case "message":
+			out.Values[i] = ec._NotOwnerError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var ownerLimitErrorImplementors = []string{"OwnerLimitError", "MutationError", "ConfirmReservationResult"}
+
+func (ec *executionContext) _OwnerLimitError(ctx context.Context, sel ast.SelectionSet, obj *model.OwnerLimitError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownerLimitErrorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OwnerLimitError")
+		case "message":
+			out.Values[i] = ec._OwnerLimitError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "limit":
+			out.Values[i] = ec._OwnerLimitError_limit(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
 var queryImplementors = []string{"Query"}
 
 func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -3167,6 +4937,24 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Query_reservation(ctx, field)
 				})
+		case "usernameRedirect":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_usernameRedirect(ctx, field)
+				})
+		case "usernameOwner":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_usernameOwner(ctx, field)
+				})
+		case "holdings":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_holdings(ctx, field)
+				})
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -3198,7 +4986,149 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 	return out
 }
 
-var requestConflictErrorImplementors = []string{"RequestConflictError", "MutationError", "ReserveUsernameResult"}
+var releaseAccountPayloadImplementors = []string{"ReleaseAccountPayload", "ReleaseAccountResult"}
+
+func (ec *executionContext) _ReleaseAccountPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReleaseAccountPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, releaseAccountPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReleaseAccountPayload")
+		case "released":
+			out.Values[i] = ec._ReleaseAccountPayload_released(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var releaseIdentifierPayloadImplementors = []string{"ReleaseIdentifierPayload", "ReleaseIdentifierResult"}
+
+func (ec *executionContext) _ReleaseIdentifierPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReleaseIdentifierPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, releaseIdentifierPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReleaseIdentifierPayload")
+		case "released":
+			out.Values[i] = ec._ReleaseIdentifierPayload_released(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var renameTooSoonErrorImplementors = []string{"RenameTooSoonError", "MutationError", "RenameUsernameResult"}
+
+func (ec *executionContext) _RenameTooSoonError(ctx context.Context, sel ast.SelectionSet, obj *model.RenameTooSoonError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, renameTooSoonErrorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RenameTooSoonError")
+		case "message":
+			out.Values[i] = ec._RenameTooSoonError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "allowedAt":
+			out.Values[i] = ec._RenameTooSoonError_allowedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var renameUsernamePayloadImplementors = []string{"RenameUsernamePayload", "RenameUsernameResult"}
+
+func (ec *executionContext) _RenameUsernamePayload(ctx context.Context, sel ast.SelectionSet, obj *model.RenameUsernamePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, renameUsernamePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RenameUsernamePayload")
+		case "holding":
+			out.Values[i] = ec._RenameUsernamePayload_holding(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "former":
+			out.Values[i] = ec._RenameUsernamePayload_former(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var requestConflictErrorImplementors = []string{"RequestConflictError", "MutationError", "ReserveUsernameResult", "ReserveIdentifiersResult", "ConfirmReservationResult", "RenameUsernameResult", "ReleaseIdentifierResult", "ReleaseAccountResult"}
 
 func (ec *executionContext) _RequestConflictError(ctx context.Context, sel ast.SelectionSet, obj *model.RequestConflictError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestConflictErrorImplementors)
@@ -3231,7 +5161,7 @@ func (ec *executionContext) _RequestConflictError(ctx context.Context, sel ast.S
 	return out
 }
 
-var reservationNotFoundErrorImplementors = []string{"ReservationNotFoundError", "MutationError", "CancelReservationResult"}
+var reservationNotFoundErrorImplementors = []string{"ReservationNotFoundError", "MutationError", "ConfirmReservationResult", "CancelReservationResult"}
 
 func (ec *executionContext) _ReservationNotFoundError(ctx context.Context, sel ast.SelectionSet, obj *model.ReservationNotFoundError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, reservationNotFoundErrorImplementors)
@@ -3244,6 +5174,44 @@ func (ec *executionContext) _ReservationNotFoundError(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("ReservationNotFoundError")
 		case "message":
 			out.Values[i] = ec._ReservationNotFoundError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var reserveIdentifiersPayloadImplementors = []string{"ReserveIdentifiersPayload", "ReserveIdentifiersResult"}
+
+func (ec *executionContext) _ReserveIdentifiersPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReserveIdentifiersPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reserveIdentifiersPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReserveIdentifiersPayload")
+		case "reservations":
+			out.Values[i] = ec._ReserveIdentifiersPayload_reservations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "token":
+			out.Values[i] = ec._ReserveIdentifiersPayload_token(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -3302,7 +5270,7 @@ func (ec *executionContext) _ReserveUsernamePayload(ctx context.Context, sel ast
 	return out
 }
 
-var unavailableErrorImplementors = []string{"UnavailableError", "MutationError", "ReserveUsernameResult"}
+var unavailableErrorImplementors = []string{"UnavailableError", "MutationError", "ReserveUsernameResult", "ReserveIdentifiersResult", "ConfirmReservationResult", "RenameUsernameResult"}
 
 func (ec *executionContext) _UnavailableError(ctx context.Context, sel ast.SelectionSet, obj *model.UnavailableError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, unavailableErrorImplementors)
@@ -3804,6 +5772,11 @@ func (ec *executionContext) marshalNCheckLayer2namegateᚋgatewayᚋregistryᚐL
 	return res
 }
 
+func (ec *executionContext) unmarshalNConfirmReservationInput2namegateᚋgraphᚋmodelᚐConfirmReservationInput(ctx context.Context, v any) (model.ConfirmReservationInput, error) {
+	res, err := ec.unmarshalInputConfirmReservationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNDateTime2timeᚐTime(ctx context.Context, v any) (time.Time, error) {
 	res, err := model.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -3876,6 +5849,39 @@ var (
 	}
 )
 
+func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
+	res, err := model.UnmarshalID(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNID2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalID(v)
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "ID!")
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNIdentifierInput2namegateᚋgraphᚋmodelᚐIdentifierInput(ctx context.Context, v any) (model.IdentifierInput, error) {
+	res, err := ec.unmarshalInputIdentifierInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNIdentifierInput2ᚕnamegateᚋgraphᚋmodelᚐIdentifierInputᚄ(ctx context.Context, v any) ([]model.IdentifierInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]model.IdentifierInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNIdentifierInput2namegateᚋgraphᚋmodelᚐIdentifierInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalNIdentifierKind2namegateᚋstorageᚋidentifierᚐKind(ctx context.Context, v any) (identifier.Kind, error) {
 	tmp, err := model.UnmarshalString(v)
 	res := unmarshalNIdentifierKind2namegateᚋstorageᚋidentifierᚐKind[tmp]
@@ -3905,6 +5911,20 @@ var (
 		identifier.License:  "LICENSE",
 	}
 )
+
+func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
+	res, err := graphql.UnmarshalInt32(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInt2int32(ctx context.Context, sel ast.SelectionSet, v int32) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalInt32(v)
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "Int!")
+	}
+	return res
+}
 
 func (ec *executionContext) unmarshalNNameRule2namegateᚋstorageᚋidentifierᚐRule(ctx context.Context, v any) (identifier.Rule, error) {
 	tmp, err := model.UnmarshalString(v)
@@ -3941,10 +5961,56 @@ func (ec *executionContext) marshalNNameViolation2ᚕnamegateᚋgraphᚋmodelᚐ
 	return ret
 }
 
+func (ec *executionContext) unmarshalNReleaseAccountInput2namegateᚋgraphᚋmodelᚐReleaseAccountInput(ctx context.Context, v any) (model.ReleaseAccountInput, error) {
+	res, err := ec.unmarshalInputReleaseAccountInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReleaseIdentifierInput2namegateᚋgraphᚋmodelᚐReleaseIdentifierInput(ctx context.Context, v any) (model.ReleaseIdentifierInput, error) {
+	res, err := ec.unmarshalInputReleaseIdentifierInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNRenameUsernameInput2namegateᚋgraphᚋmodelᚐRenameUsernameInput(ctx context.Context, v any) (model.RenameUsernameInput, error) {
+	res, err := ec.unmarshalInputRenameUsernameInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReserveIdentifiersInput2namegateᚋgraphᚋmodelᚐReserveIdentifiersInput(ctx context.Context, v any) (model.ReserveIdentifiersInput, error) {
+	res, err := ec.unmarshalInputReserveIdentifiersInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNReserveUsernameInput2namegateᚋgraphᚋmodelᚐReserveUsernameInput(ctx context.Context, v any) (model.ReserveUsernameInput, error) {
 	res, err := ec.unmarshalInputReserveUsernameInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
+
+func (ec *executionContext) unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx context.Context, v any) (registry.Role, error) {
+	tmp, err := model.UnmarshalString(v)
+	res := unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx context.Context, sel ast.SelectionSet, v registry.Role) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalString(marshalNRole2namegateᚋgatewayᚋregistryᚐRole[v])
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "Role!")
+	}
+	return res
+}
+
+var (
+	unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole = map[string]registry.Role{
+		"USER":    registry.User,
+		"SERVICE": registry.Service,
+	}
+	marshalNRole2namegateᚋgatewayᚋregistryᚐRole = map[registry.Role]string{
+		registry.User:    "USER",
+		registry.Service: "SERVICE",
+	}
+)
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
 	res, err := model.UnmarshalString(v)
@@ -4183,6 +6249,13 @@ func (ec *executionContext) marshalOCancelReservationResult2namegateᚋgraphᚋm
 	return ec._CancelReservationResult(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOConfirmReservationResult2namegateᚋgraphᚋmodelᚐConfirmReservationResult(ctx context.Context, sel ast.SelectionSet, v model.ConfirmReservationResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ConfirmReservationResult(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalODateTime2ᚖtimeᚐTime(ctx context.Context, v any) (*time.Time, error) {
 	if v == nil {
 		return nil, nil
@@ -4220,6 +6293,65 @@ func (ec *executionContext) marshalOHolding2ᚕnamegateᚋgraphᚋmodelᚐHoldin
 	return ret
 }
 
+func (ec *executionContext) marshalOHolding2ᚖnamegateᚋgraphᚋmodelᚐHolding(ctx context.Context, sel ast.SelectionSet, v *model.Holding) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Holding(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalID(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind(ctx context.Context, v any) (*identifier.Kind, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := model.UnmarshalString(v)
+	res := unmarshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind(ctx context.Context, sel ast.SelectionSet, v *identifier.Kind) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalString(marshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind[*v])
+	return res
+}
+
+var (
+	unmarshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind = map[string]identifier.Kind{
+		"USERNAME": identifier.Username,
+		"EMAIL":    identifier.Email,
+		"PHONE":    identifier.Phone,
+		"LICENSE":  identifier.License,
+	}
+	marshalOIdentifierKind2ᚖnamegateᚋstorageᚋidentifierᚐKind = map[identifier.Kind]string{
+		identifier.Username: "USERNAME",
+		identifier.Email:    "EMAIL",
+		identifier.Phone:    "PHONE",
+		identifier.License:  "LICENSE",
+	}
+)
+
 func (ec *executionContext) unmarshalOInt2ᚖint32(ctx context.Context, v any) (*int32, error) {
 	if v == nil {
 		return nil, nil
@@ -4236,6 +6368,34 @@ func (ec *executionContext) marshalOInt2ᚖint32(ctx context.Context, sel ast.Se
 	_ = ctx
 	res := graphql.MarshalInt32(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOReleaseAccountResult2namegateᚋgraphᚋmodelᚐReleaseAccountResult(ctx context.Context, sel ast.SelectionSet, v model.ReleaseAccountResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReleaseAccountResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReleaseIdentifierResult2namegateᚋgraphᚋmodelᚐReleaseIdentifierResult(ctx context.Context, sel ast.SelectionSet, v model.ReleaseIdentifierResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReleaseIdentifierResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORenameUsernameResult2namegateᚋgraphᚋmodelᚐRenameUsernameResult(ctx context.Context, sel ast.SelectionSet, v model.RenameUsernameResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RenameUsernameResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReserveIdentifiersResult2namegateᚋgraphᚋmodelᚐReserveIdentifiersResult(ctx context.Context, sel ast.SelectionSet, v model.ReserveIdentifiersResult) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReserveIdentifiersResult(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOReserveUsernameResult2namegateᚋgraphᚋmodelᚐReserveUsernameResult(ctx context.Context, sel ast.SelectionSet, v model.ReserveUsernameResult) graphql.Marshaler {

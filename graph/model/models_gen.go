@@ -14,9 +14,29 @@ type CancelReservationResult interface {
 	IsCancelReservationResult()
 }
 
+type ConfirmReservationResult interface {
+	IsConfirmReservationResult()
+}
+
 // An expected failure of a mutation.
 type MutationError interface {
 	IsMutationError()
+}
+
+type ReleaseAccountResult interface {
+	IsReleaseAccountResult()
+}
+
+type ReleaseIdentifierResult interface {
+	IsReleaseIdentifierResult()
+}
+
+type RenameUsernameResult interface {
+	IsRenameUsernameResult()
+}
+
+type ReserveIdentifiersResult interface {
+	IsReserveIdentifiersResult()
 }
 
 type ReserveUsernameResult interface {
@@ -34,6 +54,19 @@ type CancelReservationPayload struct {
 
 func (CancelReservationPayload) IsCancelReservationResult() {}
 
+type ConfirmReservationInput struct {
+	Token string `json:"token"`
+	// The owning account. A USER may leave it out or name itself; a SERVICE must give it.
+	OwnerID   *string `json:"ownerId,omitempty"`
+	RequestID string  `json:"requestId"`
+}
+
+type ConfirmReservationPayload struct {
+	Holdings []Holding `json:"holdings"`
+}
+
+func (ConfirmReservationPayload) IsConfirmReservationResult() {}
+
 // An identifier that a sign-up holds or an account owns.
 type Holding struct {
 	Kind identifier.Kind `json:"kind"`
@@ -47,6 +80,11 @@ type Holding struct {
 	Since     time.Time  `json:"since"`
 }
 
+type IdentifierInput struct {
+	Kind  identifier.Kind `json:"kind"`
+	Value string          `json:"value"`
+}
+
 type InvalidValueError struct {
 	Message    string          `json:"message"`
 	Value      string          `json:"value"`
@@ -57,6 +95,10 @@ func (InvalidValueError) IsMutationError() {}
 
 func (InvalidValueError) IsReserveUsernameResult() {}
 
+func (InvalidValueError) IsReserveIdentifiersResult() {}
+
+func (InvalidValueError) IsRenameUsernameResult() {}
+
 // One rule of form that a value breaks.
 type NameViolation struct {
 	Rule identifier.Rule `json:"rule"`
@@ -65,6 +107,76 @@ type NameViolation struct {
 	// Offset of the offending character in Unicode code points, where one applies.
 	Position *int32 `json:"position,omitempty"`
 }
+
+// The account does not own the identifier, or there is none.
+type NotOwnerError struct {
+	Message string `json:"message"`
+}
+
+func (NotOwnerError) IsMutationError() {}
+
+func (NotOwnerError) IsRenameUsernameResult() {}
+
+func (NotOwnerError) IsReleaseIdentifierResult() {}
+
+// The account already owns as many identifiers of this kind as one account may.
+type OwnerLimitError struct {
+	Message string `json:"message"`
+	Limit   int32  `json:"limit"`
+}
+
+func (OwnerLimitError) IsMutationError() {}
+
+func (OwnerLimitError) IsConfirmReservationResult() {}
+
+type ReleaseAccountInput struct {
+	OwnerID   string `json:"ownerId"`
+	RequestID string `json:"requestId"`
+}
+
+type ReleaseAccountPayload struct {
+	Released []Holding `json:"released"`
+}
+
+func (ReleaseAccountPayload) IsReleaseAccountResult() {}
+
+type ReleaseIdentifierInput struct {
+	Kind      identifier.Kind `json:"kind"`
+	Value     string          `json:"value"`
+	OwnerID   *string         `json:"ownerId,omitempty"`
+	RequestID string          `json:"requestId"`
+}
+
+type ReleaseIdentifierPayload struct {
+	Released *Holding `json:"released"`
+}
+
+func (ReleaseIdentifierPayload) IsReleaseIdentifierResult() {}
+
+// The account changed its name too recently.
+type RenameTooSoonError struct {
+	Message   string    `json:"message"`
+	AllowedAt time.Time `json:"allowedAt"`
+}
+
+func (RenameTooSoonError) IsMutationError() {}
+
+func (RenameTooSoonError) IsRenameUsernameResult() {}
+
+type RenameUsernameInput struct {
+	To string `json:"to"`
+	// As in `confirmReservation`.
+	OwnerID   *string `json:"ownerId,omitempty"`
+	RequestID string  `json:"requestId"`
+}
+
+type RenameUsernamePayload struct {
+	Holding *Holding `json:"holding"`
+	// The former name, now PROTECTED; null when only the spelling of the same name changed.
+	Former *Holding `json:"former,omitempty"`
+}
+
+func (RenameUsernamePayload) IsRenameUsernameResult() {}
 
 // The request id was used before for something else.
 type RequestConflictError struct {
@@ -75,6 +187,16 @@ func (RequestConflictError) IsMutationError() {}
 
 func (RequestConflictError) IsReserveUsernameResult() {}
 
+func (RequestConflictError) IsReserveIdentifiersResult() {}
+
+func (RequestConflictError) IsConfirmReservationResult() {}
+
+func (RequestConflictError) IsRenameUsernameResult() {}
+
+func (RequestConflictError) IsReleaseIdentifierResult() {}
+
+func (RequestConflictError) IsReleaseAccountResult() {}
+
 // The reservation never was, was cancelled, or the token does not match.
 type ReservationNotFoundError struct {
 	Message string `json:"message"`
@@ -82,7 +204,23 @@ type ReservationNotFoundError struct {
 
 func (ReservationNotFoundError) IsMutationError() {}
 
+func (ReservationNotFoundError) IsConfirmReservationResult() {}
+
 func (ReservationNotFoundError) IsCancelReservationResult() {}
+
+type ReserveIdentifiersInput struct {
+	// All or none are reserved; each kind at most once.
+	Identifiers []IdentifierInput `json:"identifiers"`
+	RequestID   string            `json:"requestId"`
+}
+
+type ReserveIdentifiersPayload struct {
+	Reservations []Holding `json:"reservations"`
+	// One secret for all of them.
+	Token string `json:"token"`
+}
+
+func (ReserveIdentifiersPayload) IsReserveIdentifiersResult() {}
 
 type ReserveUsernameInput struct {
 	Name string `json:"name"`
@@ -110,6 +248,12 @@ type UnavailableError struct {
 func (UnavailableError) IsMutationError() {}
 
 func (UnavailableError) IsReserveUsernameResult() {}
+
+func (UnavailableError) IsReserveIdentifiersResult() {}
+
+func (UnavailableError) IsConfirmReservationResult() {}
+
+func (UnavailableError) IsRenameUsernameResult() {}
 
 // Whether one name can be had.
 type UsernameAvailability struct {

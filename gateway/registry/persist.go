@@ -1,0 +1,50 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"namegate/storage"
+)
+
+// pauses are the times between the attempts of a caller that loses an identifier
+// to somebody's reservation, which may be given back or come to nothing at any
+// moment. They are short against what a person notices.
+var pauses = []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}
+
+// persist does what may lose to a reservation, again and again until it does not,
+// the pauses are used up, or the context ends. What is Active or Protected is not
+// waited for.
+func persist[T any](ctx context.Context, r *Registry, do func() (T, error)) (T, error) {
+	for _, pause := range pauses {
+		result, err := do()
+		if !lostToReservation(err) || r.opts.Sleep(ctx, r.jitter(pause)) != nil {
+			return result, err
+		}
+	}
+	return do()
+}
+
+func lostToReservation(err error) bool {
+	held, ok := errors.AsType[*storage.HeldError](err)
+	return ok && held.Holding.State == storage.Reserved
+}
+
+// jitter is d, give or take a half, so that those who lost together do not come
+// back together.
+func (r *Registry) jitter(d time.Duration) time.Duration {
+	return time.Duration((0.5 + r.opts.Random()) * float64(d))
+}
+
+// Sleep waits for d. It fails with the context's error when that ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
