@@ -42,8 +42,9 @@ type Changer interface {
 	Confirm(ctx context.Context, c Change, reservation RequestKey) ([]Holding, error)
 	// Rename moves the account from its username to another one, which must be
 	// free or be protected for this account; the former one becomes Protected. To
-	// another spelling of its own name only the display changes. It fails with
-	// ErrNotOwner when the account has no username, *HeldError, *TooSoonError.
+	// another spelling of its own name only the display changes. An account that has
+	// given its username up may take it back while it is protected. It fails with
+	// ErrNotOwner when the account has no username else, *HeldError, *TooSoonError.
 	Rename(ctx context.Context, c Change, to identifier.Identifier) (Renamed, error)
 	// Release gives up one identifier, or with none all that the account has. A
 	// username becomes Protected, others are Released. It fails with ErrNotOwner

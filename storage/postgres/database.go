@@ -19,8 +19,8 @@ const (
 	// executed while the commit of another reaches the disk.
 	workers = 2
 	crowd   = 64
-	// kinds of batch, plus one connection for route map, health and imports
-	maxConns = 3*workers + 2
+	// kinds of batch, changes of accounts, route map, health and imports
+	maxConns = 3*workers + 8 + 2
 )
 
 // database is one database of the registry with the batches on their way to it.
@@ -35,6 +35,8 @@ type database struct {
 	lookups  batcher[lookup, lookupResult]
 	steps    batcher[step, stepResult]
 	releases batcher[release, releaseResult]
+
+	wrote func() // of tests, after each write of a saga that was committed; else nil
 }
 
 // newDatabase makes the pool and starts the batches. It connects to nothing:

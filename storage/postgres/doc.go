@@ -20,6 +20,13 @@
 // another outcome stands in the record, what was won is given back by its grant
 // and that outcome is the answer. Whoever dies in between leaves a row that runs out.
 //
+// # Sagas
+//
+// A change of an account is decided in one transaction of the owner's vshard,
+// after an intent was laid beside each identifier that it takes, and is carried
+// out afterwards, by whoever meets it (saga.go tells the steps, run.go takes them).
+// Until the decision, deleting the record of the attempt gives it up for ever.
+//
 // # Batches
 //
 // Concurrent calls to one database are gathered without a timer: what waits
@@ -30,6 +37,6 @@
 //
 // # Locks
 //
-// Order: fence, then holdings, requests, slots, feed. A statement that locks
-// several rows locks them by ORDER BY (vshard, kind, key).
+// Order: fence, then the record of a change, holdings, requests, accounts, slots,
+// feed. A statement that locks several rows locks them by ORDER BY (vshard, kind, key).
 package postgres

@@ -63,6 +63,9 @@ func sameTimes(holdings []storage.Holding, since, expireAt time.Time) []storage.
 // decodeGranted gives the holdings as they were when they were granted, but for
 // holder and owner.
 func decodeGranted(b []byte, since, expireAt time.Time) ([]storage.Holding, error) {
+	if b == nil {
+		return nil, nil // not decided, or decided elsewhere
+	}
 	var names []grantedName
 	if err := json.Unmarshal(b, &names); err != nil {
 		return nil, fmt.Errorf("read the outcome of a request: %w", err)

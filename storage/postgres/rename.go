@@ -9,7 +9,12 @@ import (
 
 // Rename moves an account from its username to another one.
 func (s *Store) Rename(ctx context.Context, c storage.Change, to identifier.Identifier) (storage.Renamed, error) {
-	holdings, err := s.change(ctx, c, func(a *account) (*saga, error) { return s.planRename(c, a, to) })
+	holdings, err := s.change(ctx, c, func(a *account) (*saga, error) {
+		if len(a.of(identifier.Username)) == 0 {
+			return s.planReturn(ctx, c, a, to)
+		}
+		return s.planRename(c, a, to)
+	})
 	if err != nil {
 		return storage.Renamed{}, err
 	}
@@ -22,11 +27,7 @@ func (s *Store) Rename(ctx context.Context, c storage.Change, to identifier.Iden
 
 // planRename takes the new name into the slot of the former one, which is protected.
 func (s *Store) planRename(c storage.Change, a *account, to identifier.Identifier) (*saga, error) {
-	names := a.of(identifier.Username)
-	if len(names) == 0 {
-		return nil, storage.ErrNotOwner
-	}
-	now := names[0]
+	now := a.of(identifier.Username)[0]
 	g := newSaga(c, causeRename, a, s.terms)
 	if now.id.Key() == to.Key() {
 		respelled := slot{now.number, to, now.grant, now.since}
@@ -43,6 +44,22 @@ func (s *Store) planRename(c storage.Change, a *account, to identifier.Identifie
 	if len(g.former) > storage.Redirects {
 		g.former = g.former[:storage.Redirects]
 	}
+	return g, nil
+}
+
+// planReturn takes back a name that an account has given up and that is still
+// protected for it. Should the protection end meanwhile, the name is anybody's to take.
+func (s *Store) planReturn(ctx context.Context, c storage.Change, a *account, to identifier.Identifier) (*saga, error) {
+	standing, err := s.Lookup(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	if h := standing.Held; h == nil || h.State != storage.Protected || h.Owner != c.Owner {
+		return nil, storage.ErrNotOwner
+	}
+	g := newSaga(c, causeRename, a, s.terms)
+	g.takes = []take{s.takeOf(to, 0, storage.RequestID{})}
+	g.former = withoutTaken(a.former, g.takes)
 	return g, nil
 }
 

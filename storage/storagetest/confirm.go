@@ -47,6 +47,33 @@ func testConfirm(t *testing.T, r Replicas) {
 			require.ErrorIs(t, err, storage.ErrRequestConflict)
 		}
 	})
+	t.Run("one request id is one request, whatever it asks for", func(t *testing.T) {
+		t.Parallel()
+		for n := range 4 {
+			owner, h := r.account(t, n)
+			c, other := changing(owner, n%2 == 0), freshName()
+			reserveAs := again(c.Request, hour, other)
+			_, err := r.A.Rename(t.Context(), c, freshName())
+			require.NoError(t, err)
+			_, err = r.B.Reserve(t.Context(), reserveAs)
+			require.ErrorIs(t, err, storage.ErrRequestConflict)
+			r.requireFree(t, other)
+			another := c
+			another.Owner = freshOwner()
+			another.Arguments = storage.HashArguments("change", another.Owner)
+			if n%2 == 0 { // a back end that means another account
+				_, err = r.B.Release(t.Context(), another)
+				require.ErrorIs(t, err, storage.ErrRequestConflict)
+			}
+
+			reserved := again(changing(owner, n%2 == 0).Request, hour, freshName())
+			reserve(t, r.A, reserved)
+			c.Request = reserved.Request
+			_, err = r.B.Release(t.Context(), c)
+			require.ErrorIs(t, err, storage.ErrRequestConflict)
+			r.requireState(t, h.Identifier, storage.Protected, owner)
+		}
+	})
 	t.Run("what ran out is taken anew, unless it is another's", func(t *testing.T) {
 		t.Parallel()
 		for n := range 4 {

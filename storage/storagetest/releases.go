@@ -26,6 +26,13 @@ func testRelease(t *testing.T, r Replicas) {
 			r.requireState(t, h.Identifier, storage.Protected, owner)
 			_, err = r.A.Release(t.Context(), changing(owner, false), h.Identifier)
 			require.ErrorIs(t, err, storage.ErrNotOwner)
+			_, err = r.A.Rename(t.Context(), changing(freshOwner(), true), h.Identifier)
+			require.ErrorIs(t, err, storage.ErrNotOwner)
+			back, err := r.one(n).Rename(t.Context(), changing(owner, n%3 == 0), h.Identifier)
+			require.NoError(t, err)
+			require.Nil(t, back.Former)
+			r.requireAccount(t, owner, h.Identifier)
+			r.requireState(t, h.Identifier, storage.Active, owner)
 		}
 	})
 	t.Run("a private one is free at once", func(t *testing.T) {
