@@ -27,7 +27,7 @@ const checkRequest = `{"query":"query Check($name: String!) { usernameAvailable(
 // BenchmarkCheckHTTP asks whether a name is free, which the registry knows at
 // once: what is measured is the edge.
 func BenchmarkCheckHTTP(b *testing.B) {
-	opts := graph.Options{Logger: slog.New(slog.DiscardHandler)}
+	opts := graph.Options{Authenticator: tokens{}, Logger: slog.New(slog.DiscardHandler)}
 	benchmarkHTTP(b, graph.NewHandler(&fakeRegistry{}, opts))
 }
 

@@ -23,6 +23,7 @@ const (
 	codeValidationFailed  = errcode.ValidationFailed
 	codeBadUserInput      = "BAD_USER_INPUT"
 	codeOperationTooLarge = "OPERATION_TOO_LARGE"
+	codeUnauthenticated   = "UNAUTHENTICATED"
 	codeForbidden         = "FORBIDDEN"
 	codeOverloaded        = "OVERLOADED"
 	codeUnavailable       = "UNAVAILABLE"
@@ -42,6 +43,12 @@ type fault struct {
 func faultOf(err error) fault {
 	if e, ok := errors.AsType[*registry.InputError](err); ok {
 		return fault{code: codeBadUserInput, message: e.Message}
+	}
+	if errors.Is(err, registry.ErrUnauthenticated) {
+		return fault{code: codeUnauthenticated, message: registry.ErrUnauthenticated.Error()}
+	}
+	if errors.Is(err, registry.ErrForbidden) {
+		return fault{code: codeForbidden, message: registry.ErrForbidden.Error()}
 	}
 	if e, ok := errors.AsType[*storage.UnavailableError](err); ok {
 		return fault{code: codeUnavailable, message: e.Error(), retryAfter: e.RetryAfter}

@@ -36,6 +36,14 @@ func TestErrorsHaveCodes(t *testing.T) {
 			&registry.InputError{Message: "at most 20 names"}, "at most 20 names",
 			map[string]any{"code": "BAD_USER_INPUT"},
 		},
+		"unauthenticated": {
+			registry.ErrUnauthenticated, "an access token is required",
+			map[string]any{"code": "UNAUTHENTICATED"},
+		},
+		"forbidden": {
+			registry.ErrForbidden, "the access token does not allow this",
+			map[string]any{"code": "FORBIDDEN"},
+		},
 		"unavailable": {
 			&storage.UnavailableError{RetryAfter: 1500 * time.Millisecond, Cause: cause}, "database is unavailable",
 			map[string]any{"code": "UNAVAILABLE", "retryAfterMs": 1500.0},

@@ -26,6 +26,8 @@ type Options struct {
 	Introspection bool
 	// Timeout bounds one operation; zero means DefaultTimeout.
 	Timeout time.Duration
+	// Authenticator tells callers by their access tokens. Required.
+	Authenticator Authenticator
 	// Logger gets the causes that clients are not told. Required.
 	Logger *slog.Logger
 }
@@ -48,13 +50,13 @@ func NewHandler(reg Registry, opts Options) http.Handler {
 		exec.SetDefaultRulesFn(rulesWithoutSuggestions)
 	}
 	exec.Use(guard{documents: documents, introspection: opts.Introspection})
-	return &handler{exec: exec, faults: faults, timeout: opts.Timeout}
+	return &handler{exec: exec, callers: opts.Authenticator, faults: faults, timeout: opts.Timeout}
 }
 
 // servedSchema is the generated schema without @defer, whose later payloads the
 // transport could not send.
 func servedSchema(reg Registry) graphql.ExecutableSchema {
-	config := gen.Config{Resolvers: &Resolver{registry: reg}}
+	config := gen.Config{Resolvers: &Resolver{registry: reg}, Directives: gen.DirectiveRoot{RequiresRole: requiresRole}}
 	schema := *gen.NewExecutableSchema(config).Schema()
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer")
@@ -75,6 +77,7 @@ func rulesWithoutSuggestions() *rules.Rules {
 // handler is GraphQL over HTTP for one executor.
 type handler struct {
 	exec    *executor.Executor
+	callers Authenticator
 	faults  presenter
 	timeout time.Duration
 }
@@ -96,7 +99,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, media, refused)
 		return
 	}
-	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), h.timeout)
+	caller, err := h.callers.Authenticate(r.Header)
+	if err != nil {
+		writeRefusal(w, media, unauthenticated(err))
+		return
+	}
+	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(withCaller(r.Context(), caller)), h.timeout)
 	defer cancel()
 	h.execute(ctx, w, r, media, params)
 }

@@ -20,6 +20,7 @@ type refusal struct {
 	status        int
 	code, message string
 	allow         string // the methods allowed instead, for 405
+	challenge     string // how to authenticate, for 401
 }
 
 // The refusals. None of them tells anything of the request, which may be a
@@ -39,9 +40,21 @@ var (
 	noQuery          = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: "query is missing"}
 )
 
+// unauthenticated refuses a request whose access token is not good (RFC 6750,
+// section 3.1). The status is the same for every media type, as HTTP itself refuses.
+func unauthenticated(err error) *refusal {
+	return &refusal{
+		status: http.StatusUnauthorized, code: codeUnauthenticated, message: err.Error(),
+		challenge: `Bearer error="invalid_token"`,
+	}
+}
+
 func writeRefusal(w http.ResponseWriter, media string, r *refusal) {
 	if r.allow != "" {
 		w.Header().Set("Allow", r.allow)
+	}
+	if r.challenge != "" {
+		w.Header().Set("WWW-Authenticate", r.challenge)
 	}
 	write(w, media, r.status, gqlerror.List{refuse(r.code, "%s", r.message)}, nil)
 }

@@ -25,11 +25,15 @@ type client struct {
 	logs *logBuffer
 }
 
-// setup serves reg. Options but the logger are the test's.
+// setup serves reg, to nobody but anonymous callers unless the test says so.
+// Options but the logger are the test's.
 func setup(t *testing.T, reg graph.Registry, opts graph.Options) *client {
 	t.Helper()
 	logs := new(logBuffer)
 	opts.Logger = slog.New(slog.NewJSONHandler(logs, nil))
+	if opts.Authenticator == nil {
+		opts.Authenticator = tokens{}
+	}
 	server := httptest.NewServer(graph.NewHandler(reg, opts))
 	t.Cleanup(server.Close)
 	return &client{t: t, url: server.URL + "/graphql", logs: logs}
@@ -67,13 +71,22 @@ func (c *client) post(body string, header ...string) answer {
 // ask posts a document with variables in pairs.
 func (c *client) ask(document string, variables ...any) answer {
 	c.t.Helper()
+	return c.askAs("", document, variables...)
+}
+
+// askAs is ask with an access token, "" for none.
+func (c *client) askAs(token, document string, variables ...any) answer {
+	c.t.Helper()
 	values := map[string]any{}
 	for i := 0; i < len(variables); i += 2 {
 		values[variables[i].(string)] = variables[i+1]
 	}
 	body, err := json.Marshal(map[string]any{"query": document, "variables": values})
 	require.NoError(c.t, err)
-	return c.post(string(body))
+	if token == "" {
+		return c.post(string(body))
+	}
+	return c.post(string(body), "Authorization", "Bearer "+token)
 }
 
 // data decodes what a successful response holds.
