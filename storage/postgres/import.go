@@ -173,7 +173,7 @@ func persist(ctx context.Context, step func() error) error {
 }
 
 // judge says what became of a line.
-func (p *importing) judge(i int, r winResult) error {
+func (p *importing) judge(i int, r *winResult) error {
 	h := r.holding
 	switch {
 	case r.verdict != settled:

@@ -88,10 +88,10 @@ func newRecordBatch(batch []record, known *ownership) (*recordBatch, error) {
 func (b *recordBatch) statement() statement { return statement{recordSQL, b.columns, b.scan} }
 
 // results are in the order of the callers.
-func (b *recordBatch) results() []recordResult {
-	out := make([]recordResult, len(b.nth))
+func (b *recordBatch) results() []*recordResult {
+	out := make([]*recordResult, len(b.nth))
 	for i, turn := range b.nth {
-		out[i] = b.rows[turn.row]
+		out[i] = &b.rows[turn.row]
 	}
 	return out
 }

@@ -121,8 +121,11 @@ func (s *Store) readIntent(ctx context.Context, id identifier.Identifier) (*inte
 // granted is what the record of a request says it was granted.
 func (s *Store) granted(ctx context.Context, key storage.RequestKey) ([]storage.Holding, error) {
 	r, err := s.record(ctx, record{key: key})
-	if err == nil && !r.known {
-		err = storage.ErrNotFound
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.known:
+		return nil, storage.ErrNotFound
 	}
-	return r.outcome.granted, err
+	return r.outcome.granted, nil
 }

@@ -36,7 +36,7 @@ func (s *Store) Reserve(ctx context.Context, req storage.ReserveRequest) (storag
 
 // winSettled tries to win an identifier, and once more if what keeps it is the
 // intent of a saga that its replica has left.
-func (s *Store) winSettled(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (winResult, error) {
+func (s *Store) winSettled(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (*winResult, error) {
 	won, err := s.win(ctx, req, id, alone)
 	if err != nil || !won.overdue {
 		return won, err
@@ -46,26 +46,29 @@ func (s *Store) winSettled(ctx context.Context, req storage.ReserveRequest, id i
 		_, err = s.settle(ctx, *in)
 	}
 	if err != nil {
-		return winResult{}, againUnavailable(err)
+		return nil, againUnavailable(err)
 	}
 	return s.win(ctx, req, id, alone)
 }
 
 // win tries to win an identifier and, if it is alone the outcome of the request, to
 // record that where its database has the record.
-func (s *Store) win(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (winResult, error) {
+func (s *Store) win(ctx context.Context, req storage.ReserveRequest, id identifier.Identifier, alone bool) (*winResult, error) {
 	try := win{id: id, grant: s.newGrant(), holder: req.Request.ID, actor: req.Actor, ttl: req.TTL}
-	return onOwner(ctx, s, storage.VshardOf(id), func(d *database) (winResult, verdict, error) {
+	return onOwner(ctx, s, storage.VshardOf(id), func(d *database) (*winResult, verdict, error) {
 		if here, err := s.routes.of(req.Request.Vshard); err == nil && here == d && alone {
 			try.record = &record{key: req.Request, arguments: req.Arguments, keyID: req.KeyID, won: id, grant: try.grant}
 		}
 		r, err := d.steps.do(ctx, step{win: &try})
-		return r.win, r.win.verdict, err
+		if err != nil {
+			return nil, settled, err
+		}
+		return r.win, r.win.verdict, nil
 	})
 }
 
 // settledRecord is what a record said in the transaction of a win, or nil.
-func (r winResult) settledRecord() *recordResult {
+func (r *winResult) settledRecord() *recordResult {
 	if r.record.verdict != settled {
 		return nil
 	}
@@ -74,7 +77,7 @@ func (r winResult) settledRecord() *recordResult {
 
 // conclude records what was won, unless the win has done so, and answers with
 // what then stands in the record. What was won and does not stand there is given back.
-func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r winResult) (storage.Outcome, error) {
+func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r *winResult) (storage.Outcome, error) {
 	won, recorded := r.holding, r.settledRecord()
 	if recorded == nil || !recorded.known {
 		rec, err := s.record(ctx, record{
@@ -84,7 +87,7 @@ func (s *Store) conclude(ctx context.Context, req storage.ReserveRequest, r winR
 		if err != nil {
 			return storage.Outcome{}, err
 		}
-		recorded = &rec
+		recorded = rec
 	}
 	if granted := recorded.outcome.granted; len(granted) != 1 || granted[0].Grant != won.Grant {
 		s.giveBack(ctx, req, won)
@@ -100,7 +103,7 @@ func (s *Store) earlier(ctx context.Context, req storage.ReserveRequest, asked *
 		if err != nil {
 			return storage.Outcome{}, err
 		}
-		asked = &r
+		asked = r
 	}
 	if !asked.known {
 		return storage.Outcome{}, err
@@ -109,7 +112,7 @@ func (s *Store) earlier(ctx context.Context, req storage.ReserveRequest, asked *
 }
 
 // answer is the recorded outcome for a reserve of one identifier.
-func (r recordResult) answer(req storage.ReserveRequest) (storage.Outcome, error) {
+func (r *recordResult) answer(req storage.ReserveRequest) (storage.Outcome, error) {
 	if r.outcome.arguments != req.Arguments || len(r.outcome.granted) != 1 {
 		return storage.Outcome{}, storage.ErrRequestConflict
 	}
@@ -119,10 +122,13 @@ func (r recordResult) answer(req storage.ReserveRequest) (storage.Outcome, error
 }
 
 // record finds or makes the outcome of a request.
-func (s *Store) record(ctx context.Context, rec record) (recordResult, error) {
-	return onOwner(ctx, s, rec.key.Vshard, func(d *database) (recordResult, verdict, error) {
+func (s *Store) record(ctx context.Context, rec record) (*recordResult, error) {
+	return onOwner(ctx, s, rec.key.Vshard, func(d *database) (*recordResult, verdict, error) {
 		r, err := d.steps.do(ctx, step{record: &rec})
-		return r.record, r.record.verdict, err
+		if err != nil {
+			return nil, settled, err
+		}
+		return r.record, r.record.verdict, nil
 	})
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"namegate/storage"
 )
@@ -49,7 +50,7 @@ func (s *Store) winAll(ctx context.Context, req storage.ReserveRequest) (won []s
 }
 
 // granted says that the outcome holds a tenure.
-func (r recordResult) granted(grant storage.Grant) bool {
+func (r *recordResult) granted(grant storage.Grant) bool {
 	for _, h := range r.outcome.granted {
 		if h.Grant == grant {
 			return true
@@ -59,12 +60,13 @@ func (r recordResult) granted(grant storage.Grant) bool {
 }
 
 // answerAll is the recorded outcome for a reserve of several identifiers.
-func (r recordResult) answerAll(req storage.ReserveRequest) (storage.Outcomes, error) {
+func (r *recordResult) answerAll(req storage.ReserveRequest) (storage.Outcomes, error) {
 	if r.outcome.arguments != req.Arguments {
 		return storage.Outcomes{}, storage.ErrRequestConflict
 	}
-	for i := range r.outcome.granted {
-		r.outcome.granted[i].Holder = req.Request.ID
+	holdings := slices.Clone(r.outcome.granted) // others may have the same result
+	for i := range holdings {
+		holdings[i].Holder = req.Request.ID
 	}
-	return storage.Outcomes{Holdings: r.outcome.granted, KeyID: r.outcome.keyID}, nil
+	return storage.Outcomes{Holdings: holdings, KeyID: r.outcome.keyID}, nil
 }

@@ -9,10 +9,11 @@ type step struct {
 	record *record
 }
 
-// stepResult is what became of a step, by its kind.
+// stepResult is what became of a step, by its kind. Results are large and mostly
+// as their batch has them, so they are not copied.
 type stepResult struct {
-	win    winResult
-	record recordResult
+	win    *winResult
+	record *recordResult
 }
 
 // row is what a step may wait for, or fail by.
@@ -59,7 +60,7 @@ func (d *database) take(ctx context.Context, batch []step) ([]stepResult, error)
 }
 
 // deal gives each step the result that is its.
-func deal(batch []step, wins []winResult, records []recordResult) []stepResult {
+func deal(batch []step, wins []*winResult, records []*recordResult) []stepResult {
 	results := make([]stepResult, len(batch))
 	for i, s := range batch {
 		if s.win != nil {

@@ -111,17 +111,18 @@ const (
 // of is what a result means for the caller who made the try, and for one who
 // asked for the same identifier at the same time. A row that the caller's own
 // request holds counts as won and keeps its grant.
-func (r winResult) of(w win, first bool) winResult {
+func (r *winResult) of(w *win, first bool) *winResult {
+	if first && (r.won || r.verdict != settled) {
+		return r
+	}
+	own := *r
 	if !first {
-		r.record = recordResult{verdict: again}
+		own.record = recordResult{verdict: again}
 	}
-	if r.verdict == settled && !first {
-		r.won = false
+	if own.verdict == settled {
+		own.won = w.holder != storage.RequestID{} && r.holding.Holder == w.holder && r.holding.State == storage.Reserved
 	}
-	if r.verdict == settled && !r.won {
-		r.won = w.holder != storage.RequestID{} && r.holding.Holder == w.holder && r.holding.State == storage.Reserved
-	}
-	return r
+	return &own
 }
 
 // winBatch is one run of winSQL for several callers.
@@ -157,10 +158,10 @@ func oneRecordEach(tries []win) {
 }
 
 // results are in the order of the callers.
-func (b *winBatch) results() []winResult {
-	out := make([]winResult, len(b.calls))
+func (b *winBatch) results() []*winResult {
+	out := make([]*winResult, len(b.calls))
 	for i, turn := range b.nth {
-		out[i] = b.rows[turn.row].of(b.calls[i], turn.first)
+		out[i] = b.rows[turn.row].of(&b.calls[i], turn.first)
 	}
 	return out
 }
