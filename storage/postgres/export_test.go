@@ -32,3 +32,11 @@ func RemembersEpoch(s *Store, epoch int64) bool {
 	}
 	return true
 }
+
+// OnWrite calls a function after each write of a saga that the store has
+// committed, in the goroutine that takes its next step. Set it before any saga.
+func OnWrite(s *Store, wrote func()) {
+	for _, d := range s.databases {
+		d.wrote = wrote
+	}
+}

@@ -170,6 +170,9 @@ func (d *database) change(ctx context.Context, statements ...statement) error {
 		err := d.write(ctx, statements...)
 		switch {
 		case err == nil:
+			if d.wrote != nil {
+				d.wrote()
+			}
 			return nil
 		case n < attempts && rolledBack(err):
 			continue
