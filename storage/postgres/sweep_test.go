@@ -134,6 +134,22 @@ func TestATakeoverDuringASweepStands(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
+// A sweep waits for nobody who has locked a row, and leaves that row alone.
+func TestASweepWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	o := migrated(t, 1)
+	s := open(t, o)
+	insertExpired(t, o.Databases[0], 1, 2)
+	takeover, err := connect(t, o.Databases[0]).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = takeover.Exec(t.Context(), `UPDATE holdings SET expire_at = now() + interval '1 hour' WHERE key = 'row1'`)
+	require.NoError(t, err)
+	require.Equal(t, postgres.Swept{Expired: 1}, sweepOnce(t, s))
+	require.NoError(t, takeover.Commit(t.Context()))
+	require.Zero(t, sweepOnce(t, s))
+	require.Equal(t, 1, countHoldings(t, o.Databases[0]))
+}
+
 // Sweepers of several replicas and reserves go on at once: each row goes once, and
 // what was reserved meanwhile stands.
 func TestSweepersAtOnce(t *testing.T) {
