@@ -67,7 +67,7 @@ func TestEveryFileThatIsAskedForIsThere(t *testing.T) {
 			queue = append(queue, path)
 		}
 	}
-	require.Len(t, seen, 8, "style, icon and six scripts")
+	require.Len(t, seen, 11, "style, icon and nine scripts")
 }
 
 func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {

@@ -1,10 +1,16 @@
-// The attempt to hold a name: one request id, kept until its outcome is known,
-// so that a retry, also after a reload, can never hold a second name.
+// The attempt to get a name: one request id for each step, kept until its outcome
+// is known, so that a retry, also after a reload, can never hold a second name.
+
+import { load, randomId, save } from "./tab.js";
 
 const KEY = "namegate.attempt";
-let attempt = read();
+let attempt = load(KEY);
 
-/** The attempt under way or held: { name, requestId, token? }, or null. */
+/**
+ * The attempt under way, or null: { name, requestId } until it is answered, then
+ * with the reservation's token; with confirmId from the first try to confirm it,
+ * and with owned once the account has the name.
+ */
 export const current = () => attempt;
 
 /** Whether this name was asked for and no answer has come. */
@@ -16,28 +22,21 @@ export function begin(name) {
   return attempt;
 }
 
+/** The request id to confirm with: that of the pending try, else a new one. */
+export function beginConfirm() {
+  if (!attempt.confirmId) keep({ ...attempt, confirmId: randomId() });
+  return attempt.confirmId;
+}
+
+/** The try to confirm was refused; another one is a new request. */
+export function endConfirm() {
+  const { confirmId, ...rest } = attempt;
+  keep(rest);
+}
+
 export function keep(next) {
   attempt = next;
-  try {
-    if (next) sessionStorage.setItem(KEY, JSON.stringify(next));
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // Storage is closed to us: the attempt lasts as long as the page.
-  }
+  save(KEY, next);
 }
 
 export const forget = () => keep(null);
-
-function read() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY));
-  } catch {
-    return null;
-  }
-}
-
-// 128 random bits. crypto.randomUUID would need a secure context.
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
-}

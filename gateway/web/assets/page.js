@@ -1,9 +1,11 @@
 // The form: checks a name as it is typed and holds it when asked to.
 
+import * as account from "./account.js";
 import * as api from "./api.js";
 import * as attempt from "./attempt.js";
 import { countDown } from "./countdown.js";
 import * as held from "./held.js";
+import * as owned from "./owned.js";
 import * as words from "./words.js";
 
 const DEBOUNCE_MS = 250;
@@ -74,7 +76,7 @@ async function reserve() {
   lock(true);
   try {
     const { result, now } = await api.reserve(name, requestId);
-    settle(name, requestId, result, now);
+    await settle(name, requestId, result, now);
   } catch (error) {
     failed(error, reserve);
   } finally {
@@ -82,7 +84,7 @@ async function reserve() {
   }
 }
 
-function settle(name, requestId, result, now) {
+async function settle(name, requestId, result, now) {
   if (result.__typename === "ReserveUsernamePayload") {
     attempt.keep({ name, requestId, token: result.token });
     return open(result.reservation, result.token, now);
@@ -93,15 +95,27 @@ function settle(name, requestId, result, now) {
   else say("no", result.message);
 }
 
-function open(holding, token, now) {
+async function open(holding, token, now) {
+  const demo = await account.offered; // before: nothing may move in the panel once it shows
   form.hidden = true;
-  held.open(holding, token, now, (text) => {
-    attempt.forget();
-    form.hidden = false;
-    input.value = "";
-    say("", text);
-    input.focus();
+  held.open(holding, token, now, { demo, closed: startOver, owned: own });
+}
+
+function own(name) {
+  attempt.keep({ ...attempt.current(), owned: true });
+  form.hidden = true;
+  owned.open(name, () => {
+    account.renew();
+    startOver("");
   });
+}
+
+function startOver(text) {
+  attempt.forget();
+  form.hidden = false;
+  input.value = "";
+  say("", text);
+  input.focus();
 }
 
 /** Stops what is under way and gives the controller of what begins. */
@@ -121,8 +135,7 @@ function quiet() {
 }
 
 function failed(error, again) {
-  if (!(error instanceof api.RequestError)) console.error(error);
-  say("wait", words.failure(error.code));
+  say("wait", words.failure(api.codeOf(error)));
   retry.onclick = again;
   retry.hidden = false;
   hold.hidden = true;
@@ -150,15 +163,31 @@ async function resume() {
   if (!token) return reserve();
   lock(true);
   try {
-    const { holding, now } = await api.reservation(token);
-    if (holding) return open(holding, token, now);
-    attempt.forget();
-    check();
+    await reopen(attempt.current());
   } catch (error) {
     failed(error, resume);
   } finally {
     lock(false);
   }
+}
+
+async function reopen({ name, token, confirmId, owned: confirmed }) {
+  if (confirmed) return show(await api.owned(await account.bearer()));
+  const { holding, now } = await api.reservation(token);
+  if (holding) return open(holding, token, now);
+  if (!confirmId) return show();
+  // It was confirmed, or it ran out before.
+  const result = await api.confirm(await account.bearer(), token, confirmId);
+  if (result.holdings) return own(result.holdings[0].display);
+  attempt.forget();
+  say("no", words.unconfirmed(name, result));
+}
+
+/** The account's name, or the form again where it has none. */
+function show(name) {
+  if (name) return own(name);
+  attempt.forget();
+  check();
 }
 
 if (attempt.current()) resume();

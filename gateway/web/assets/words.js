@@ -50,6 +50,11 @@ export function failure(code) {
       return "The service does not answer at the moment.";
     case "NETWORK":
       return "The service cannot be reached.";
+    case "REFUSED":
+      return "There are no demo accounts here.";
+    case "UNAUTHENTICATED":
+    case "FORBIDDEN":
+      return "The demo account may not do that.";
     default:
       return "Something went wrong on our side.";
   }
@@ -66,6 +71,45 @@ export function again(ms) {
 export const gone = (name) => `${name} is given back: anybody can have it now.`;
 export const over = (name) => `The time is up: ${name} is not held for you any more.`;
 export const unsure = (name) => `You asked for ${name} before and got no answer. Ask again to find out.`;
+
+/** Why a reservation was not confirmed. */
+export function unconfirmed(name, { __typename, message }) {
+  switch (__typename) {
+    case "ReservationNotFoundError":
+      return `${name} is not held for you any more.`;
+    case "UnavailableError":
+      return `The time was up, and ${name} went to somebody else.`;
+    case "OwnerLimitError":
+      return "This account has a username already.";
+    default:
+      return message;
+  }
+}
+
+/** Why an account was not renamed. */
+export function unrenamed(name, { __typename, reason: why, violations, allowedAt, message }) {
+  switch (__typename) {
+    case "UnavailableError":
+      return reason(name, why);
+    case "InvalidValueError":
+      return violation(name, violations);
+    case "NotOwnerError":
+      return "This account has no username any more.";
+    case "RenameTooSoonError":
+      return `The name was changed not long ago. It can be changed again on ${moment(allowedAt)}.`;
+    default:
+      return message;
+  }
+}
+
+/** What a rename did. */
+export function renamed({ holding, former }) {
+  if (!former) return `Your name is spelled ${holding.display} now.`;
+  return `Your name is ${holding.display} now. ${former.display} is kept for you until ${moment(former.expiresAt)}.`;
+}
+
+/** A day and a time, in the visitor's zone. */
+const moment = (time) => new Date(time).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
 
 /** Minutes and seconds, as a clock shows them. */
 export function clock(ms) {
