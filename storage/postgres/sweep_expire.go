@@ -41,9 +41,12 @@ WITH over AS MATERIALIZED (
 )
 SELECT (SELECT count(*) FROM known), (SELECT count(*) FROM over), (SELECT max(expire_at) FROM over)`
 
+// longAgo is before all times.
+var longAgo = pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+
 // expire deletes what ran out, without a pause while there is much of it.
 func (w *sweeper) expire(ctx context.Context) (total int, err error) {
-	from := pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	from := longAgo
 	for {
 		var gone, found int
 		var last pgtype.Timestamptz

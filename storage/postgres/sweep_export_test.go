@@ -61,8 +61,20 @@ func DieConfirming(ctx context.Context, s *Store, c storage.Change, reservation 
 func PlannedSweeps() map[string]PlannedStatement {
 	return map[string]PlannedStatement{
 		"expire":   {expireSQL, writeLimits, []any{time.Time{}, sweepSize}},
-		"intents":  {leftIntentsSQL, readLimits, []any{time.Time{}, leftSize}},
+		"intents":  {leftIntentsSQL, readLimits, []any{time.Time{}, leftSize, int64(0)}},
 		"accounts": {leftAccountsSQL, readLimits, []any{int16(-1), "", int64(0), leftSize}},
 		"requests": {trimRequestsSQL, writeLimits, []any{int64(0), int64(trimPages), int64(0)}},
+	}
+}
+
+// PlannedVerifications are the statements of a verification.
+func PlannedVerifications() map[string]PlannedStatement {
+	possessions := []any{[]int16{}, []string{}, []int16{}, []string{}, []string{}}
+	return map[string]PlannedStatement{
+		"holdings":  {holdingPagesSQL, readLimits, []any{int16(0), int16(0), "", verifySize}},
+		"slots":     {slotPagesSQL, readLimits, []any{int16(0), "", int16(0), int16(0), verifySize}},
+		"listed":    {listedSQL, readLimits, possessions},
+		"held":      {heldSQL, readLimits, possessions},
+		"a holding": {oneHoldingSQL, readLimits, []any{int16(0), int16(0), ""}},
 	}
 }

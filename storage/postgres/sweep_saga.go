@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -12,20 +13,21 @@ import (
 // leftSize is how many intents or accounts the sweeper reads at once.
 const leftSize = 500
 
-// leftIntentsSQL lists intents whose sagas anybody may bring to their end.
+// leftIntentsSQL lists intents whose sagas anybody may bring to their end, and could
+// for a time ($3).
 const leftIntentsSQL = `
 SELECT x.kind, x.key, x.intent_until, ` + intentColumns + `
 FROM holdings x
 CROSS JOIN LATERAL (SELECT FROM vshards o WHERE o.vshard = x.vshard AND o.state = 'OWNED' LIMIT 1) v
-WHERE x.intent_grant IS NOT NULL AND x.intent_until > $1::timestamptz AND x.intent_until <= now()
+WHERE x.intent_grant IS NOT NULL AND x.intent_until > $1::timestamptz AND x.intent_until <= now() - $3::bigint * interval '1 microsecond'
 ORDER BY x.intent_until LIMIT $2`
 
 // settleIntents settles what dead replicas left beside holdings. One whose deciding
 // database is away does not keep the others from their turn.
 func (w *sweeper) settleIntents(ctx context.Context) (settled int, first error) {
-	from := pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	from := longAgo
 	for {
-		list, last, err := w.leftIntents(ctx, from)
+		list, last, err := w.database.leftIntents(ctx, from, 0)
 		if err != nil {
 			return settled, err
 		}
@@ -45,22 +47,23 @@ func (w *sweeper) settleIntents(ctx context.Context) (settled int, first error) 
 	}
 }
 
-func (w *sweeper) leftIntents(ctx context.Context, from pgtype.Timestamptz) (list []intent, last pgtype.Timestamptz, err error) {
+// leftIntents lists intents whose time has been over for some time.
+func (d *database) leftIntents(ctx context.Context, from pgtype.Timestamptz, over time.Duration) (list []intent, last pgtype.Timestamptz, err error) {
 	var kind int16
 	var key string
 	var row intentRow
-	err = w.look(ctx, func(rows pgx.Rows) error {
+	err = d.look(ctx, func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, append([]any{&kind, &key, &last}, row.fields()...), func() error {
 			list = append(list, *row.intent(identifier.Stored(identifier.Kind(kind), key, "", "")))
 			return nil
 		})
 		return err
-	}, leftIntentsSQL, from, leftSize)
+	}, leftIntentsSQL, from, leftSize, over.Microseconds())
 	return list, last, err
 }
 
-// leftAccountsSQL lists accounts with a decision that nobody has carried out for as
-// long as a saga may take. Those that are decided just now are left to who did it.
+// leftAccountsSQL lists accounts with a decision that nobody has carried out for a
+// time ($3). Those that are decided just now are left to who did it.
 const leftAccountsSQL = `
 SELECT a.vshard, a.owner
 FROM accounts a
@@ -80,7 +83,7 @@ type leftAccount struct {
 func (w *sweeper) finishAccounts(ctx context.Context) (finished int, first error) {
 	last := leftAccount{Vshard: -1}
 	for {
-		list, err := w.leftAccounts(ctx, last)
+		list, err := w.database.leftAccounts(ctx, last, intentTTL)
 		if err != nil {
 			return finished, err
 		}
@@ -98,17 +101,18 @@ func (w *sweeper) finishAccounts(ctx context.Context) (finished int, first error
 	}
 }
 
-func (w *sweeper) leftAccounts(ctx context.Context, after leftAccount) (list []leftAccount, err error) {
-	err = w.look(ctx, func(rows pgx.Rows) (err error) {
+// leftAccounts lists accounts with a decision of some age that is not carried out.
+func (d *database) leftAccounts(ctx context.Context, after leftAccount, age time.Duration) (list []leftAccount, err error) {
+	err = d.look(ctx, func(rows pgx.Rows) (err error) {
 		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[leftAccount])
 		return err
-	}, leftAccountsSQL, after.Vshard, after.Owner, intentTTL.Microseconds(), leftSize)
+	}, leftAccountsSQL, after.Vshard, after.Owner, age.Microseconds(), leftSize)
 	return list, err
 }
 
-// look runs one read for the sweeper.
-func (w *sweeper) look(ctx context.Context, scan func(pgx.Rows) error, sql string, args ...any) error {
+// look runs one read that is no part of a batch.
+func (d *database) look(ctx context.Context, scan func(pgx.Rows) error, sql string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
-	return w.database.read(ctx, scan, sql, args...)
+	return d.read(ctx, scan, sql, args...)
 }
