@@ -18,6 +18,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run one replica on the registry's databases."`
 	Migrate migrateCommand `cmd:"" help:"Bring the registry's databases to the schema of this release. Safe to repeat, and while replicas of the release before run."`
 	Import  importCommand  `cmd:"" help:"Take names over that are in use already. Safe to repeat."`
+	Token   tokenCommand   `cmd:"" help:"Print an access token that is signed with the demo key of a replica on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -25,6 +26,7 @@ type devCommand struct {
 	HTTP          string `default:"127.0.0.1:8080" help:"Where to serve the public. Port 0 takes any free one."`
 	Introspection bool   `default:"true" negatable:"" help:"Let clients read the schema."`
 	Playground    bool   `default:"true" negatable:"" help:"Serve a page to try queries on, at /playground."`
+	Demo          bool   `default:"true" negatable:"" help:"Make a demo key and give access tokens away: two are printed, and the sign-up page gets its own. Both listeners must be on loopback."`
 	dataFlags
 	replicaFlags
 }
@@ -32,7 +34,7 @@ type devCommand struct {
 // Run runs the replica until a signal.
 func (c *devCommand) Run(ctx context.Context, std streams) error {
 	opts := c.options(std.err)
-	opts.Dev, opts.DataDir = true, c.DataDir
+	opts.Dev, opts.DataDir, opts.Demo = true, c.DataDir, c.Demo
 	opts.HTTP, opts.Introspection, opts.Playground = c.HTTP, c.Introspection, c.Playground
 	if opts.ReservedWordsFile == "" {
 		// A terminal that is closed sends SIGHUP: there is nothing to read again, so stop.
@@ -47,6 +49,8 @@ type serveCommand struct {
 	HTTP          string `default:":8080" help:"Where to serve the public. Port 0 takes any free one."`
 	Introspection bool   `default:"false" negatable:"" help:"Let clients read the schema."`
 	Playground    bool   `default:"false" negatable:"" help:"Serve a page to try queries on, at /playground."`
+	Demo          bool   `default:"false" negatable:"" help:"Make a demo key and give access tokens away, to the sign-up page and by the command token. Both listeners must be on loopback."`
+	demoFlags
 	replicaFlags
 }
 
@@ -54,6 +58,7 @@ type serveCommand struct {
 func (c *serveCommand) Run(ctx context.Context, std streams) error {
 	opts := c.options(std.err)
 	opts.HTTP, opts.Introspection, opts.Playground = c.HTTP, c.Introspection, c.Playground
+	opts.Demo, opts.DataDir = c.Demo, c.DataDir
 	return runReplica(ctx, opts, func(*app.Replica) {})
 }
 

@@ -53,10 +53,27 @@ func (d *database) UnmarshalText(text []byte) error {
 type replicaFlags struct {
 	databaseFlags
 	logFlags
-	Admin          string        `default:"127.0.0.1:9090" help:"Where to serve /livez and /readyz. Keep it from the public. Port 0 takes any free one."`
-	TokenKeyFile   string        `placeholder:"FILE" help:"File with the keys of reservation tokens, of at least 32 bytes, one a line, newest first. A former key must stay for 30 days. Required by serve; dev makes one in --data-dir."`
+	Admin        string `default:"127.0.0.1:9090" help:"Where to serve /livez and /readyz. Keep it from the public. Port 0 takes any free one."`
+	TokenKeyFile string `placeholder:"FILE" help:"File with the keys of reservation tokens, of at least 32 bytes, one a line, newest first. A former key must stay for 30 days. Required by serve; dev makes one in --data-dir."`
+	JWTKeyFile   string `placeholder:"FILE" help:"JWK set of the keys that access tokens (JWT) are signed with; each states kid and alg: EdDSA, ES256 or RS256 with a public key, HS256 with an oct key. Without keys no token is good."`
+	jwtFlags
 	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
 	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
+}
+
+// jwtFlags say what access tokens must name.
+type jwtFlags struct {
+	JWTIssuer   string `default:"namegate" help:"What an access token must name as its issuer (iss)."`
+	JWTAudience string `default:"namegate" help:"What an access token must name as its audience (aud), or as one of several."`
+}
+
+func (f jwtFlags) tokens() app.JWT {
+	return app.JWT{Issuer: f.JWTIssuer, Audience: f.JWTAudience}
+}
+
+// demoFlags are those of commands that need nothing but the demo key.
+type demoFlags struct {
+	DataDir string `default:".namegate" help:"Folder of the demo key."`
 }
 
 // options are those of a replica, in a part that dev and serve share.
@@ -65,6 +82,8 @@ func (f replicaFlags) options(log io.Writer) app.Options {
 		Databases:         f.databases(),
 		Admin:             f.Admin,
 		TokenKeyFile:      f.TokenKeyFile,
+		JWTKeyFile:        f.JWTKeyFile,
+		JWT:               f.tokens(),
 		ReservationTTL:    f.ReservationTTL,
 		ReservedWordsFile: f.ReservedWords,
 		Logger:            f.logger(log),

@@ -88,6 +88,8 @@ func TestVariablesStandInForFlags(t *testing.T) {
 	t.Setenv("NAMEGATE_IDENTIFIER_SECRET_FILE", "secret")
 	t.Setenv("NAMEGATE_QUERY_MODE", "exec")
 	t.Setenv("NAMEGATE_PLAYGROUND", "true")
+	t.Setenv("NAMEGATE_JWT_KEY_FILE", "keys")
+	t.Setenv("NAMEGATE_JWT_ISSUER", "https://login.example")
 	t.Setenv("NAMEGATE_RESERVATION_TTL", "2m")
 
 	var c commands
@@ -99,6 +101,8 @@ func TestVariablesStandInForFlags(t *testing.T) {
 	}, got.Named)
 	require.Equal(t, "secret", got.IdentifierSecretFile)
 	require.Equal(t, app.PlainQueries, got.QueryMode)
+	require.Equal(t, "keys", got.JWTKeyFile)
+	require.Equal(t, app.JWT{Issuer: "https://login.example", Audience: "namegate"}, got.JWT)
 	require.Equal(t, "3m0s", got.ReservationTTL.String(), "the flag wins")
 	require.True(t, c.Serve.Playground)
 	require.False(t, c.Serve.Introspection)

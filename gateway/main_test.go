@@ -76,7 +76,7 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		"unknown command":      {[]string{"fly"}, "fly"},
 		"unknown flag":         {[]string{"dev", "--redis", "x"}, "--redis"},
 		"serve, no database":   {[]string{"serve"}, "--database is required"},
-		"serve, data folder":   {[]string{"serve", "--data-dir", "x"}, "--data-dir"},
+		"serve, data folder":   {[]string{"serve", "--data-dir", "x"}, "--database is required"},
 		"database, no secret":  {[]string{"migrate", "--database", "a=dbname=a"}, "--identifier-secret-file is required"},
 		"database without DSN": {[]string{"migrate", "--database", "postgres://u:hunter2@host/db?x=y"}, "NAME=DSN"},
 		"unknown query mode":   {[]string{"migrate", "--query-mode", "fast"}, "--query-mode"},
@@ -84,6 +84,12 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		"no address":           {[]string{"dev", "--http", "8080"}, "--http"},
 		"unknown level":        {[]string{"dev", "--log-level", "loud"}, "--log-level"},
 		"import of nothing":    {[]string{"import"}, "<file>"},
+		"no issuer":            {[]string{"dev", "--jwt-issuer", ""}, "--jwt-issuer must not be empty"},
+		"token of nobody":      {[]string{"token"}, "--sub"},
+		"token, odd subject":   {[]string{"token", "--sub", "a\n"}, "subject must have 1 to 64"},
+		"token, odd scope":     {[]string{"token", "--sub", "a", "--scope", "service"}, "namegate:service"},
+		"token of no time":     {[]string{"token", "--sub", "a", "--ttl", "0"}, "at least a second"},
+		"token, no audience":   {[]string{"token", "--sub", "a", "--jwt-audience", ""}, "--jwt-audience must not be empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

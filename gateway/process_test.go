@@ -70,12 +70,15 @@ func (r *replica) url(t *testing.T, label string) string {
 	return found[1]
 }
 
-// post sends a body to the GraphQL endpoint.
-func (r *replica) post(t *testing.T, body string) string {
+// post sends a body to the GraphQL endpoint; header pairs are added.
+func (r *replica) post(t *testing.T, body string, header ...string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url(t, "GraphQL"), strings.NewReader(body))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()

@@ -114,8 +114,8 @@ func (o Options) reach(ctx context.Context, undo *cleanups, ended func(error)) (
 
 // makeSecrets makes those that are missing in DataDir.
 func (o Options) makeSecrets() error {
-	if err := os.MkdirAll(o.DataDir, 0o755); err != nil { // PostgreSQL may run as another user
-		return fmt.Errorf("make data folder: %w", err)
+	if err := makeDataDir(o.DataDir); err != nil {
+		return err
 	}
 	if o.IdentifierSecretFile == "" {
 		if err := makeSecret(o.identifierSecretFile()); err != nil {
@@ -124,6 +124,13 @@ func (o Options) makeSecrets() error {
 	}
 	if o.TokenKeyFile == "" {
 		return makeSecret(o.tokenKeyFile())
+	}
+	return nil
+}
+
+func makeDataDir(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil { // PostgreSQL may run as another user
+		return fmt.Errorf("make data folder: %w", err)
 	}
 	return nil
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
+
+	"namegate/gateway/auth"
 )
 
 // Greet tells a person where a replica that has started is found, with a first
@@ -24,10 +27,42 @@ A first query, for a shell:
 and for the playground:
 
   { usernameAvailable(name: "ada.lovelace") { available reason decidedBy asOf } }
-
-Ctrl-C stops it, and the names stay.
-
 `, public, graphqlPath)
+	if r.demo != nil {
+		r.greetCallers(w, public)
+	}
+	fmt.Fprint(w, "\nCtrl-C stops it, and the names stay.\n\n")
+}
+
+// greetingTTL is how long the access tokens of the greeting are good.
+const greetingTTL = 24 * time.Hour
+
+// greetCallers gives access tokens away, with a first query for each.
+func (r *Replica) greetCallers(w io.Writer, public string) {
+	token := func(subject, scope string) string {
+		signed, err := r.demo.Token(Grant{Subject: subject, Scope: scope, TTL: greetingTTL})
+		if err != nil {
+			panic(err) // the grant is constant: a bug
+		}
+		return signed
+	}
+	fmt.Fprintf(w, `
+Access tokens, good for %.0f hours, of the account user:demo and of a back end:
+
+  USER_TOKEN=%s
+  SERVICE_TOKEN=%s
+
+A token goes into the header Authorization; in the playground, under Headers, as
+{"Authorization": "Bearer TOKEN"}. What the account has, and who has a name:
+
+  curl -s %[4]s%[5]s -H "Authorization: Bearer $USER_TOKEN" -H 'Content-Type: application/json' \
+    -d '{"query": "{ holdings { kind canonical state } }"}'
+
+  curl -s %[4]s%[5]s -H "Authorization: Bearer $SERVICE_TOKEN" -H 'Content-Type: application/json' \
+    -d '{"query": "{ usernameOwner(name: \"ada.lovelace\") }"}'
+
+Others are made by: gateway token --data-dir %[6]s --sub user:42
+`, greetingTTL.Hours(), token("user:demo", ""), token("service:demo", auth.ScopeService), public, graphqlPath, r.opts.DataDir)
 }
 
 // address is a URL at which a browser on this machine finds a listener.

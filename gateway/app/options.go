@@ -35,7 +35,8 @@ type Databases struct {
 	// Named are the databases of the registry. With none, it is the embedded
 	// PostgreSQL of DataDir.
 	Named []Database
-	// DataDir keeps the embedded PostgreSQL and the secrets made for it.
+	// DataDir keeps the embedded PostgreSQL and the secrets made for it, and the
+	// demo key.
 	DataDir string
 	// IdentifierSecretFile holds the secret that keys are made with. By default
 	// it is in DataDir.
@@ -83,6 +84,14 @@ type Options struct {
 	// TokenKeyFile lists the keys of reservation tokens, newest first. When
 	// Dev it is in DataDir by default.
 	TokenKeyFile string
+	// JWTKeyFile is a JWK set of the keys that access tokens are signed with; "" for
+	// none, and then no token is good.
+	JWTKeyFile string
+	// JWT is what access tokens must name.
+	JWT JWT
+	// Demo has the replica make a key of its own in DataDir and give access tokens
+	// away, to whoever reaches it: both listeners must be on loopback.
+	Demo bool
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
 	ReservationTTL time.Duration
 	// ReservedWordsFile adds to the embedded list; "" for none.
@@ -96,7 +105,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin)}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}

@@ -20,6 +20,7 @@ func serveOptions() app.Options {
 		},
 		HTTP: "127.0.0.1:0", Admin: "127.0.0.1:0",
 		TokenKeyFile:   "keys",
+		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
 		ReservationTTL: 15 * time.Minute,
 		Logger:         slog.New(slog.DiscardHandler),
 	}
@@ -35,6 +36,8 @@ func TestOptionsOfAReplica(t *testing.T) {
 		"no database":          {func(o *app.Options) { o.Named = nil }, "--database is required"},
 		"no identifier secret": {func(o *app.Options) { o.IdentifierSecretFile = "" }, "--identifier-secret-file"},
 		"no token keys":        {func(o *app.Options) { o.TokenKeyFile = "" }, "--token-key-file"},
+		"no issuer":            {func(o *app.Options) { o.JWT.Issuer = "" }, "--jwt-issuer"},
+		"no audience":          {func(o *app.Options) { o.JWT.Audience = "" }, "--jwt-audience"},
 		"one name twice":       {func(o *app.Options) { o.Named = append(o.Named, o.Named[0]) }, "main twice"},
 		"short reservations":   {func(o *app.Options) { o.ReservationTTL = time.Millisecond }, "--reservation-ttl"},
 		"long reservations":    {func(o *app.Options) { o.ReservationTTL = 25 * time.Hour }, "--reservation-ttl"},
@@ -61,7 +64,7 @@ func TestOptionsOfAReplica(t *testing.T) {
 func TestEverythingThatIsWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := app.New(app.Options{})
-	require.Equal(t, 6, len(strings.Split(err.Error(), "\n")), err.Error())
+	require.Equal(t, 8, len(strings.Split(err.Error(), "\n")), err.Error())
 }
 
 // The secret of a folder that happens to be there would bind a database to it.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"namegate/gateway/auth"
 	"namegate/gateway/edge"
 )
 
@@ -25,6 +26,9 @@ type Replica struct {
 	failed chan error // why a listener stopped serving, or the embedded PostgreSQL ended
 
 	http, admin net.Listener // set by Start
+
+	callers *auth.Verifier // set by Start
+	demo    *auth.Demo     // set by Start; nil unless opts.Demo
 
 	stopping sync.Mutex // held while undo runs
 	undo     cleanups
@@ -88,6 +92,12 @@ func (r *Replica) start(ctx context.Context) error {
 		return fmt.Errorf("--reserved-words: %w", err)
 	}
 	if err := r.bind(ctx); err != nil {
+		return err
+	}
+	if err := r.checkDemo(); err != nil {
+		return err
+	}
+	if err := r.openCallers(); err != nil {
 		return err
 	}
 	admin := serve(r.admin, r.health.Handler(), r.log, r.failed)

@@ -14,6 +14,7 @@ import (
 const (
 	graphqlPath    = "/graphql"
 	playgroundPath = "/playground"
+	demoTokenPath  = "/demo/token"
 )
 
 // routes are the handlers of the public listener.
@@ -22,8 +23,12 @@ func (r *Replica) routes(reg *registry.Registry) http.Handler {
 	mux.Handle("/", web.Handler())
 	mux.Handle(graphqlPath, graph.NewHandler(reg, graph.Options{
 		Introspection: r.opts.Introspection,
+		Authenticator: r.callers,
 		Logger:        r.opts.Logger.With("component", "graph"),
 	}))
+	if r.demo != nil {
+		mux.Handle(demoTokenPath, r.demo.Handler())
+	}
 	if r.opts.Playground {
 		page := playground.Handler(graphqlPath, playgroundPath+"/")
 		mux.Handle(playgroundPath, page)

@@ -47,6 +47,7 @@ func devOptions(t *testing.T, dir string) app.Options {
 		Databases: app.Databases{DataDir: dir},
 		Dev:       true,
 		HTTP:      "127.0.0.1:0", Admin: "127.0.0.1:0",
+		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
 		ReservationTTL: 15 * time.Minute,
 		Introspection:  true,
 		Playground:     true,

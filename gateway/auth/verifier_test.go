@@ -1,6 +1,8 @@
 package auth_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,6 +29,19 @@ func TestTokensOfEachAlgorithm(t *testing.T) {
 		require.NoError(t, err, alg)
 		require.Equal(t, registry.Caller{Role: registry.User, Subject: "user:1"}, caller, alg)
 	}
+}
+
+// Signed with nothing but the standard library, by RFC 7515, appendix A.1.
+func TestATokenOfAnotherMaker(t *testing.T) {
+	t.Parallel()
+	secret := theIssuer().private["HS256"].([]byte)
+	signed := encoded(`{"typ":"at+jwt","alg":"HS256","kid":"HS256"}`) + "." +
+		encoded(`{"iss":"issuer","aud":["namegate"],"sub":"sign-up","exp":1.8e9,"scope":"namegate:service","client_id":"x"}`)
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(signed))
+	caller, err := authenticate(verifier(t), signed+"."+encoded(string(mac.Sum(nil))))
+	require.NoError(t, err)
+	require.Equal(t, registry.Caller{Role: registry.Service, Subject: "sign-up"}, caller)
 }
 
 func TestScopesMakeTheRole(t *testing.T) {
