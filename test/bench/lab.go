@@ -17,6 +17,10 @@ import (
 	"namegate/storage/localpg"
 )
 
+// sharedBuffers holds the indexes of ten million names, as an operator's setting
+// would; PostgreSQL's default is for a machine of 1 GB at most.
+const sharedBuffers = "1GB"
+
 // lab is what all measurements share, in a folder of its own. Its zero value has
 // not been opened.
 type lab struct {
@@ -43,7 +47,8 @@ func (l *lab) open(ctx context.Context) (err error) {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	if l.server, err = localpg.Start(ctx, localpg.Options{Dir: l.dir, Log: log}); err != nil {
+	settings := map[string]string{"shared_buffers": sharedBuffers}
+	if l.server, err = localpg.Start(ctx, localpg.Options{Dir: l.dir, Settings: settings, Log: log}); err != nil {
 		return err
 	}
 	l.undo(func() error { return l.server.Stop(context.WithoutCancel(ctx)) })
@@ -99,6 +104,6 @@ func (l *lab) describe(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("One machine for servers and load: %d cores, %s/%s, %s, PostgreSQL %s as package localpg sets it up (fsync on).",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version), nil
+	return fmt.Sprintf("One machine for servers and load: %d cores, %s/%s, %s, PostgreSQL %s as package localpg sets it up (fsync on), shared_buffers %s.",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, sharedBuffers), nil
 }
