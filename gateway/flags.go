@@ -57,6 +57,7 @@ type replicaFlags struct {
 	TokenKeyFile string `placeholder:"FILE" help:"File with the keys of reservation tokens, of at least 32 bytes, one a line, newest first. A former key must stay for 30 days. Required by serve; dev makes one in --data-dir."`
 	JWTKeyFile   string `placeholder:"FILE" help:"JWK set of the keys that access tokens (JWT) are signed with; each states kid and alg: EdDSA, ES256 or RS256 with a public key, HS256 with an oct key. Without keys no token is good."`
 	jwtFlags
+	termsFlags
 	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
 	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
 }
@@ -84,6 +85,7 @@ func (f replicaFlags) options(log io.Writer) app.Options {
 		TokenKeyFile:      f.TokenKeyFile,
 		JWTKeyFile:        f.JWTKeyFile,
 		JWT:               f.tokens(),
+		Terms:             f.terms(),
 		ReservationTTL:    f.ReservationTTL,
 		ReservedWordsFile: f.ReservedWords,
 		Logger:            f.logger(log),

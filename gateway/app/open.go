@@ -22,6 +22,7 @@ func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) 
 	if err != nil {
 		return nil, err
 	}
+	a.Terms = r.opts.Terms.storage()
 	store, err := postgres.Open(ctx, a.Options)
 	if err != nil {
 		return nil, fmt.Errorf("open the databases: %w", err)

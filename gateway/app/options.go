@@ -92,6 +92,8 @@ type Options struct {
 	// Demo has the replica make a key of its own in DataDir and give access tokens
 	// away, to whoever reaches it: both listeners must be on loopback.
 	Demo bool
+	// Terms are the rules of what accounts may have and change.
+	Terms Terms
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
 	ReservationTTL time.Duration
 	// ReservedWordsFile adds to the embedded list; "" for none.
@@ -105,7 +107,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate()}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}

@@ -21,6 +21,7 @@ func serveOptions() app.Options {
 		HTTP: "127.0.0.1:0", Admin: "127.0.0.1:0",
 		TokenKeyFile:   "keys",
 		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
+		Terms:          app.Terms{Protection: time.Hour},
 		ReservationTTL: 15 * time.Minute,
 		Logger:         slog.New(slog.DiscardHandler),
 	}
@@ -39,6 +40,7 @@ func TestOptionsOfAReplica(t *testing.T) {
 		"no issuer":            {func(o *app.Options) { o.JWT.Issuer = "" }, "--jwt-issuer"},
 		"no audience":          {func(o *app.Options) { o.JWT.Audience = "" }, "--jwt-audience"},
 		"one name twice":       {func(o *app.Options) { o.Named = append(o.Named, o.Named[0]) }, "main twice"},
+		"wrong terms":          {func(o *app.Options) { o.Terms = app.Terms{} }, "--protection"},
 		"short reservations":   {func(o *app.Options) { o.ReservationTTL = time.Millisecond }, "--reservation-ttl"},
 		"long reservations":    {func(o *app.Options) { o.ReservationTTL = 25 * time.Hour }, "--reservation-ttl"},
 		"an empty address":     {func(o *app.Options) { o.HTTP = "" }, "--http"},
@@ -64,7 +66,7 @@ func TestOptionsOfAReplica(t *testing.T) {
 func TestEverythingThatIsWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := app.New(app.Options{})
-	require.Equal(t, 8, len(strings.Split(err.Error(), "\n")), err.Error())
+	require.Equal(t, 9, len(strings.Split(err.Error(), "\n")), err.Error())
 }
 
 // The secret of a folder that happens to be there would bind a database to it.

@@ -48,6 +48,7 @@ func devOptions(t *testing.T, dir string) app.Options {
 		Dev:       true,
 		HTTP:      "127.0.0.1:0", Admin: "127.0.0.1:0",
 		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
+		Terms:          app.Terms{Protection: time.Hour},
 		ReservationTTL: 15 * time.Minute,
 		Introspection:  true,
 		Playground:     true,
