@@ -6,6 +6,7 @@ import { after, before, describe } from "node:test";
 import { Browser } from "./browser.js";
 import { Replica } from "./replica.js";
 import { access } from "./suites/access.js";
+import { account } from "./suites/account.js";
 import { check } from "./suites/check.js";
 import { enter } from "./suites/enter.js";
 import { hold } from "./suites/hold.js";
@@ -26,6 +27,7 @@ describe("one replica", () => {
   describe("sign-up page: checking", () => check(browser, replica));
   describe("sign-up page: holding", () => hold(browser, replica));
   describe("sign-up page: Enter", () => enter(browser, replica));
+  describe("sign-up page: accounts", () => account(browser, replica));
   describe("sign-up page: access", () => access(browser, replica));
   describe("sign-up page: outages", () => outage(browser));
   describe("sign-up page: waits", () => wait(browser));

@@ -34,6 +34,11 @@ export function fails({ code, retryAfterMs, status = 200, headers = {} }) {
   return (route) => route.fulfill({ status, headers, contentType: "application/graphql-response+json", json: body });
 }
 
+/** A handler that answers with a result of a field. */
+export function gives(field, result) {
+  return (route) => route.fulfill({ contentType: "application/graphql-response+json", json: { data: { [field]: result } } });
+}
+
 /** A handler that lets the server do its work and keeps the answer from the page. */
 export async function lose(route) {
   await route.fetch();

@@ -74,6 +74,13 @@ export class Replica {
     assert.ok(reserveUsername.token, `${name} is free`);
   }
 
+  /** Gives a reservation back, as whoever has its token can. */
+  async cancel(token) {
+    const mutation = "mutation ($token: String!) { cancelReservation(input: {token: $token}) { __typename } }";
+    const { cancelReservation } = await this.ask(mutation, { token });
+    assert.equal(cancelReservation.__typename, "CancelReservationPayload");
+  }
+
   /** Takes a name over as one that is in use. */
   async import(name) {
     const importing = run(this.#gateway, ["import", "--data-dir", this.#data, "-"], { env: environment() });

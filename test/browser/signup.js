@@ -11,6 +11,10 @@ export class SignUp {
     this.hold = page.getByRole("button", { name: "Hold this name" });
     this.retry = page.getByRole("button", { name: "Try again" });
     this.giveBack = page.getByRole("button", { name: "Give it back" });
+    this.confirm = page.getByRole("button", { name: "Confirm", exact: true });
+    this.newName = page.getByLabel("New username", { exact: true });
+    this.rename = page.getByRole("button", { name: "Rename", exact: true });
+    this.another = page.getByRole("button", { name: "Start over" });
     this.timer = page.getByRole("timer");
     this.token = page.locator("#token");
     this.status = page.getByRole("status");
@@ -51,6 +55,31 @@ export class SignUp {
   /** Waits until the page shows that a name is held. */
   async holds(name) {
     await this.page.getByRole("heading", { name: `${name} is held for you`, exact: true }).waitFor();
+  }
+
+  /** Holds a name that is free. */
+  async take(name) {
+    await this.choose(name);
+    await this.hold.click();
+    await this.holds(name);
+  }
+
+  /** Signs up with a name that is free. */
+  async signUp(name) {
+    await this.take(name);
+    await this.confirm.click();
+    await this.owns(name);
+  }
+
+  /** Waits until the page shows that the account has a name. */
+  async owns(name) {
+    await this.page.getByRole("heading", { name: `${name} is yours`, exact: true }).waitFor();
+  }
+
+  /** Asks for another name. */
+  async renameTo(name) {
+    await this.newName.fill(name);
+    await this.rename.click();
   }
 
   /** Waits until the countdown shows a time. */

@@ -25,6 +25,8 @@ export function access(browser, replica) {
     await page.keyboard.press("Enter");
     await signUp.token.waitFor();
     await page.keyboard.press("Tab");
+    await focused(signUp.confirm);
+    await page.keyboard.press("Tab");
     await focused(signUp.giveBack);
     await page.keyboard.press("Space");
     await signUp.says("keyboard.name is given back: anybody can have it now.");
@@ -34,6 +36,30 @@ export function access(browser, replica) {
     await signUp.says("keyboard.again is free.");
     await page.keyboard.press("Enter"); // in the field, too
     await signUp.holds("keyboard.again");
+  });
+
+  browser.test("the keyboard is enough for an account", async (page) => {
+    const signUp = await SignUp.open(page);
+    await signUp.take("keys.alone");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await focused(signUp.confirm);
+    await page.keyboard.press("Enter");
+    await signUp.owns("keys.alone");
+    await focused(page.getByRole("region", { name: "keys.alone is yours" }));
+
+    await page.keyboard.press("Tab");
+    await focused(signUp.newName);
+    await page.keyboard.type("keys.only");
+    await page.keyboard.press("Enter");
+    await signUp.owns("keys.only");
+    await focused(signUp.newName);
+
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await focused(signUp.another);
+    await page.keyboard.press("Space");
+    await focused(signUp.name);
   });
 
   browser.test("nothing is wider than a small phone", async (page) => {
@@ -48,6 +74,11 @@ export function access(browser, replica) {
     await signUp.holds(WIDEST);
     await page.getByText("Reservation token").click();
     await signUp.token.waitFor();
+    await fits(page);
+    await signUp.confirm.click();
+    await signUp.owns(WIDEST);
+    await signUp.renameTo("x".repeat(200));
+    await signUp.says("A username has at most 30 characters.");
     await fits(page);
   }, { viewport: { width: 320, height: 480 } });
 
@@ -69,7 +100,7 @@ export function access(browser, replica) {
       }
     }, { viewport });
 
-    browser.test(`Give it back opens below where Hold was, at a width of ${viewport.width}`, async (page) => {
+    browser.test(`the buttons of the panel open below where Hold was, at a width of ${viewport.width}`, async (page) => {
       const signUp = await SignUp.open(page);
       for (const name of [`i.${viewport.width}`, `${"w".repeat(25)}.${viewport.width}`]) {
         await signUp.choose(name);
@@ -77,10 +108,12 @@ export function access(browser, replica) {
         const hold = await signUp.hold.boundingBox();
         await signUp.hold.click();
         await signUp.holds(name);
-        const giveBack = await signUp.giveBack.boundingBox();
         const title = await page.getByRole("heading").boundingBox();
         assert.ok(title.y >= 0, "the title can be seen");
-        assert.ok(giveBack.y > hold.y + hold.height, `${giveBack.y} is not below ${hold.y} + ${hold.height}`);
+        for (const button of [signUp.giveBack, signUp.confirm]) {
+          const { y } = await button.boundingBox();
+          assert.ok(y > hold.y + hold.height, `${y} is not below ${hold.y} + ${hold.height}`);
+        }
         await signUp.giveBack.click();
         await signUp.says(`${name} is given back: anybody can have it now.`);
       }
@@ -91,11 +124,16 @@ export function access(browser, replica) {
     browser.test(`the edges of controls can be seen, in ${colorScheme}`, async (page) => {
       const signUp = await SignUp.open(page);
       await signUp.name.blur();
-      await visible(page.locator(".field"));
+      await visible(page.locator("#choose .field"));
       await signUp.choose(`edge.${colorScheme}`);
       await signUp.hold.click();
       await signUp.holds(`edge.${colorScheme}`);
       await visible(signUp.giveBack);
+      await signUp.confirm.click();
+      await signUp.owns(`edge.${colorScheme}`);
+      await visible(signUp.another);
+      await signUp.another.focus();
+      await visible(page.locator("#rename .field"));
     }, { colorScheme });
   }
 }
