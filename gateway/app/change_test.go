@@ -106,3 +106,11 @@ func TestTermsAreObeyed(t *testing.T) {
 	require.Equal(t, map[string]any{"renameUsername": map[string]any{"__typename": "RenameUsernamePayload"}}, rename("lace"))
 	require.Equal(t, map[string]any{"renameUsername": map[string]any{"__typename": "RenameTooSoonError"}}, rename("love"))
 }
+
+func TestABarredNameAmongSeveral(t *testing.T) {
+	t.Parallel()
+	_, service := callers(t, func(*app.Options) {})
+	require.Equal(t, map[string]any{"reserveIdentifiers": map[string]any{"value": "admin", "reason": "NOT_ALLOWED"}},
+		service.ask(`mutation { reserveIdentifiers(input: {requestId: "sign-up-1", identifiers: [
+			{kind: EMAIL, value: "ada@example.org"}, {kind: USERNAME, value: "admin"}]}) { ... on UnavailableError { value reason } } }`))
+}

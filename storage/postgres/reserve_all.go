@@ -34,8 +34,9 @@ func (s *Store) ReserveAll(ctx context.Context, req storage.ReserveRequest) (sto
 	return recorded.answerAll(req)
 }
 
-// winAll wins candidates until one is lost.
+// winAll wins candidates until one is lost. With none there is nothing to be had.
 func (s *Store) winAll(ctx context.Context, req storage.ReserveRequest) (won []storage.Holding, lost, err error) {
+	lost = storage.ErrNotFound
 	for _, id := range req.Candidates {
 		r, err := s.winSettled(ctx, req, id, false)
 		if err != nil {
@@ -44,9 +45,9 @@ func (s *Store) winAll(ctx context.Context, req storage.ReserveRequest) (won []s
 		if !r.won {
 			return won, &storage.HeldError{Holding: r.holding}, nil
 		}
-		won = append(won, r.holding)
+		won, lost = append(won, r.holding), nil
 	}
-	return won, nil, nil
+	return won, lost, nil
 }
 
 // granted says that the outcome holds a tenure.

@@ -100,6 +100,19 @@ func testSeveral(t *testing.T, r Replicas) {
 			r.requireAccount(t, owner, req.Candidates...)
 		}
 	})
+	t.Run("without candidates only an earlier outcome is found", func(t *testing.T) {
+		t.Parallel()
+		req := all()
+		none := again(req.Request, hour)
+		_, err := r.A.ReserveAll(t.Context(), none)
+		require.ErrorIs(t, err, storage.ErrNotFound)
+		first, err := r.A.ReserveAll(t.Context(), req)
+		require.NoError(t, err)
+		none.Arguments = req.Arguments
+		earlier, err := r.B.ReserveAll(t.Context(), none)
+		require.NoError(t, err)
+		require.Equal(t, first, earlier)
+	})
 	t.Run("or none", func(t *testing.T) {
 		t.Parallel()
 		for n := range 6 {
