@@ -164,3 +164,11 @@ CREATE TABLE audit (
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_key ON audit (vshard, kind, key);
 CREATE TABLE audit_default PARTITION OF audit DEFAULT;
+
+-- One row: the highest xid of a feed row that was ever trimmed, written in the
+-- transaction that trims. What a reader had not seen up to it may be gone.
+CREATE TABLE feed_trimmed (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    xid      xid8    NOT NULL DEFAULT '0'
+);
+INSERT INTO feed_trimmed DEFAULT VALUES;

@@ -1,0 +1,92 @@
+package feed
+
+import (
+	"errors"
+	"slices"
+)
+
+// Source is the history that positions belong to. In another one the same xids
+// are other transactions.
+type Source struct {
+	Database [16]byte // the id that the database keeps
+	System   uint64   // PostgreSQL's system identifier of the cluster
+	Timeline uint32   // of its write-ahead log, from 1; a new one with each failover or restore
+}
+
+// Position is how far a reader has come. The zero Position is none: Poll refuses
+// it, and Reader gives the first one by Now or Oldest.
+type Position struct {
+	Source Source
+	// Xmax is the xid of the newest visible change, plus one: what has it or a
+	// higher one is still to come.
+	Xmax uint64
+	// Running are the xids below Xmax whose changes are still to come, ascending.
+	Running []uint64
+}
+
+// Newest is the xid of the newest change that was visible, if any was.
+func (p Position) Newest() uint64 { return p.Xmax - 1 }
+
+var errInvalid = errors.New("position is not valid")
+
+func (p Position) validate() error {
+	last := p.Xmax
+	for _, xid := range slices.Backward(p.Running) {
+		if xid >= last {
+			return errInvalid
+		}
+		last = xid
+	}
+	if p.Xmax == 0 || len(p.Running) > 0 && p.Running[0] == 0 {
+		return errInvalid
+	}
+	return nil
+}
+
+// Snapshot is what one statement saw of a database's transactions.
+type Snapshot struct {
+	Source  Source
+	Xmax    uint64   // all xids from here on had not ended
+	Running []uint64 // those below that had not, ascending
+	Trimmed uint64   // the highest xid of a change that was ever trimmed; 0 when none was
+}
+
+// At is the position of a reader who has everything that is visible in the
+// snapshot, when newest is the xid of the newest visible change or, where none is
+// visible, the highest trimmed one.
+func (s Snapshot) At(newest uint64) Position {
+	end, _ := slices.BinarySearch(s.Running, newest)
+	return Position{Source: s.Source, Xmax: newest + 1, Running: slices.Clone(s.Running[:end])}
+}
+
+// Check fails with *RebuildError where a reader at the position cannot go on with
+// what the snapshot shows. witnessed says that there is a change under the
+// position's Newest.
+func (s Snapshot) Check(p Position, witnessed bool) error {
+	switch {
+	case p.Xmax == 0:
+		return &RebuildError{"there is none yet"}
+	case p.Source.Database != s.Source.Database:
+		return &RebuildError{"it is of another database"}
+	case p.Source.System != s.Source.System:
+		return &RebuildError{"it is of another server"}
+	case p.Source.Timeline != s.Source.Timeline:
+		return &RebuildError{"the server is on another timeline, after a failover or a restore"}
+	case p.Xmax > s.Xmax:
+		return &RebuildError{"the server has been set back"}
+	case s.hasTrimmed(p):
+		return &RebuildError{"changes after it have been trimmed"}
+	case !witnessed && p.Newest() != s.Trimmed:
+		return &RebuildError{"the database has been set back"}
+	}
+	return nil
+}
+
+// hasTrimmed says that changes after the position may be gone. The changes of a
+// transaction that is still running cannot be: only what is visible is trimmed.
+func (s Snapshot) hasTrimmed(p Position) bool {
+	return p.Xmax <= s.Trimmed || slices.ContainsFunc(p.Running, func(xid uint64) bool {
+		_, runs := slices.BinarySearch(s.Running, xid)
+		return xid <= s.Trimmed && !runs
+	})
+}

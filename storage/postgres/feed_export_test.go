@@ -1,0 +1,21 @@
+package postgres
+
+import (
+	"context"
+	"time"
+)
+
+// FeedPageRows is from how many rows on a poll comes in pages.
+const FeedPageRows = feedPageRows
+
+// The statements of a feed's readers, and the settings that they are planned under.
+const (
+	FeedPollSQL  = feedPollSQL
+	FeedStartSQL = feedHeadSQL
+	FeedLimits   = feedLimits
+)
+
+// TrimPartitions trims the first database of a store.
+func TrimPartitions(ctx context.Context, s *Store, auditAge time.Duration) error {
+	return s.databases[0].trimPartitions(ctx, auditAge)
+}
