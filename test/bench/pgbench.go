@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -18,10 +19,10 @@ const (
 		"INSERT INTO upserts (k, n) VALUES ('ada.' || :n, 1) ON CONFLICT (k) DO UPDATE SET n = upserts.n + 1;\n"
 )
 
-// pgbench is the unit for all that writes.
-func (l *lab) pgbench() work {
-	const database = "pgbench"
-	script := func() string { return filepath.Join(l.dir, "upsert.sql") }
+// pgbench is the unit for what writes: transactions of so many statements.
+func (l *lab) pgbench(rows int) work {
+	database := fmt.Sprintf("pgbench_%d", rows)
+	script := func() string { return filepath.Join(l.dir, database+".sql") }
 	made := false
 	prepare := func(ctx context.Context) error {
 		if made {
@@ -35,7 +36,7 @@ func (l *lab) pgbench() work {
 		if _, err := l.psql(ctx, database, upsertTable); err != nil {
 			return err
 		}
-		return os.WriteFile(script(), []byte(upsertScript), 0o600)
+		return os.WriteFile(script(), []byte(upserts(rows)), 0o600)
 	}
 	run := func(ctx context.Context, length time.Duration) (sample, error) {
 		out, err := runTool(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", "--client=32", "--jobs=2",
@@ -45,7 +46,19 @@ func (l *lab) pgbench() work {
 		}
 		return parsePgbench(out)
 	}
-	return work{"pgbench, 32 clients: `INSERT … ON CONFLICT (k) DO UPDATE` of one row", prepare, run}
+	name := "pgbench, 32 clients: `INSERT … ON CONFLICT (k) DO UPDATE` of one row"
+	if rows > 1 {
+		name += fmt.Sprintf(", %d in a transaction", rows)
+	}
+	return work{name, prepare, run}
+}
+
+// upserts is the script of one transaction.
+func upserts(rows int) string {
+	if rows == 1 {
+		return upsertScript
+	}
+	return "BEGIN;\n" + strings.Repeat(upsertScript, rows) + "END;\n"
 }
 
 var (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,4 +29,13 @@ func TestParsePgbench(t *testing.T) {
 		_, err := parsePgbench(out)
 		require.ErrorContains(t, err, out, name)
 	}
+}
+
+func TestAScriptIsOneTransaction(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, upsertScript, upserts(1))
+	script := upserts(3)
+	require.Equal(t, 3, strings.Count(script, "INSERT"))
+	require.Equal(t, 3, strings.Count(script, "random"), "each has a key of its own")
+	require.True(t, strings.HasPrefix(script, "BEGIN;\n") && strings.HasSuffix(script, "END;\n"))
 }

@@ -37,12 +37,13 @@ func (l *lab) plan(names uint64) []comparison {
 	large := &registry{lab: l, name: "large", parts: 2, names: names}
 	plan := []comparison{
 		{"pgbench", []work{
-			l.pgbench(), reserve128(one).on("one database"), reserve512(one).on("one database"),
+			l.pgbench(1), reserve128(one).on("one database"), reserve512(one).on("one database"),
 			reserve128(small), reserve512(small), lose(small),
 			reserveHTTP(one).on("one database"), reserveHTTP(small),
 		}},
 		{"JSON echo", []work{l.echo(), check(one).on("one database"), check(small)}},
 	}
+	plan = append(plan, l.planOfChanges(one, small)...)
 	for _, workOn := range []func(*registry) work{reserve128, reserve512, check, reserveHTTP} {
 		plan = append(plan, comparison{"empty tables", []work{
 			workOn(small).on("empty tables"),
@@ -50,6 +51,21 @@ func (l *lab) plan(names uint64) []comparison {
 		}})
 	}
 	return plan
+}
+
+// planOfChanges measures changes of accounts beside transactions that write as many
+// rows, and reserves beside a sweep.
+func (l *lab) planOfChanges(one, two *registry) []comparison {
+	swept := &registry{lab: l, name: "swept", parts: 1, names: fewNames, anew: true, alone: true}
+	return []comparison{
+		{"pgbench", []work{l.pgbench(confirmRows), confirm(one).on("one database")}},
+		{"pgbench", []work{l.pgbench(confirmRowsOfTwo), confirm(two)}},
+		{"pgbench", []work{l.pgbench(renameRows), rename(one).on("one database")}},
+		{"pgbench", []work{l.pgbench(renameRowsOfTwo), rename(two)}},
+		{"reserve without a sweep", []work{
+			reserve128(swept).on("without a sweep"), reserveBesideSweep(swept),
+		}},
+	}
 }
 
 // choose leaves only the works whose names match, each with its unit.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"namegate/storage"
 	"namegate/storage/identifier"
@@ -24,6 +25,7 @@ type registry struct {
 	parts int    // databases
 	names uint64 // imported
 	anew  bool   // it is emptied and filled again before each sample
+	alone bool   // no gateway runs on it
 
 	store   *postgres.Store
 	options postgres.Options
@@ -41,7 +43,7 @@ func (r *registry) prepare(ctx context.Context) error {
 		return nil
 	}
 	if r.filled {
-		if err := r.each(ctx, "TRUNCATE holdings, slots, requests, feed, audit"); err != nil {
+		if err := r.each(ctx, "TRUNCATE holdings, accounts, slots, requests, feed, audit"); err != nil {
 			return err
 		}
 	}
@@ -59,8 +61,10 @@ func (r *registry) open(ctx context.Context) (err error) {
 	if err := postgres.Migrate(ctx, r.options); err != nil {
 		return err
 	}
-	if r.address, err = r.startGateway(ctx); err != nil {
-		return err
+	if !r.alone {
+		if r.address, err = r.startGateway(ctx); err != nil {
+			return err
+		}
 	}
 	if r.store, err = postgres.Open(ctx, r.options); err != nil {
 		return err
@@ -75,6 +79,7 @@ func (r *registry) open(ctx context.Context) (err error) {
 func (r *registry) createDatabases(ctx context.Context) (postgres.Options, error) {
 	o := postgres.Options{
 		Fingerprint: r.lab.parser.Fingerprint(storage.Vshards),
+		Terms:       storage.Terms{Limits: map[identifier.Kind]int{identifier.Username: 1}, Protection: 90 * 24 * time.Hour},
 		Logger:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for part := range r.parts {
