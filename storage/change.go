@@ -43,7 +43,8 @@ type Changer interface {
 	// Rename moves the account from its username to another one, which must be
 	// free or be protected for this account; the former one becomes Protected. To
 	// another spelling of its own name only the display changes. An account that has
-	// given its username up may take it back while it is protected. It fails with
+	// given its username up may take it back while it is protected. With the zero
+	// Identifier only an earlier outcome can answer, else ErrNotFound. It fails with
 	// ErrNotOwner when the account has no username else, *HeldError, *TooSoonError.
 	Rename(ctx context.Context, c Change, to identifier.Identifier) (Renamed, error)
 	// Release gives up one identifier, or with none all that the account has. A

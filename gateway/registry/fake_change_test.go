@@ -36,6 +36,9 @@ func (s *fakeStore) Confirm(_ context.Context, c storage.Change, reservation sto
 
 func (s *fakeStore) Rename(_ context.Context, c storage.Change, to identifier.Identifier) (storage.Renamed, error) {
 	done, err := s.change(c, func() ([]storage.Holding, error) {
+		if (to == identifier.Identifier{}) {
+			return nil, storage.ErrNotFound
+		}
 		names := s.owned(c.Owner, identifier.Username)
 		if len(names) == 0 {
 			return nil, storage.ErrNotOwner

@@ -29,31 +29,32 @@ func (r *Registry) Rename(ctx context.Context, in RenameInput) (storage.Renamed,
 	if err != nil {
 		return storage.Renamed{}, err
 	}
-	if err := r.admit(ctx, change.Owner, to, in.To); err != nil {
+	admitted, err := r.admit(ctx, change.Owner, to)
+	if err != nil {
 		return storage.Renamed{}, err
 	}
-	renamed, err := persist(ctx, r, func() (storage.Renamed, error) { return r.store.Rename(ctx, change, to) })
+	renamed, err := persist(ctx, r, func() (storage.Renamed, error) { return r.store.Rename(ctx, change, admitted) })
 	if held, ok := errors.AsType[*storage.HeldError](err); ok {
 		return storage.Renamed{}, &UnavailableError{Value: in.To, Reason: reasonOf(to, held.Holding)}
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Renamed{}, &UnavailableError{Value: in.To, Reason: NotAllowed}
 	}
 	return renamed, err
 }
 
-// admit fails with *UnavailableError when policy refuses the name, unless the
-// account has it: that may be spelled anew, and the request that brought it must
-// be answered again whatever policy says since.
-func (r *Registry) admit(ctx context.Context, owner string, to identifier.Identifier, raw string) error {
+// admit gives the zero Identifier when policy refuses the name, so that only an
+// earlier outcome of the request can answer: it must, whatever policy says since.
+// A name that the account has is its own, and may be spelled anew.
+func (r *Registry) admit(ctx context.Context, owner string, to identifier.Identifier) (identifier.Identifier, error) {
 	if !r.policy.Refuses(to) {
-		return nil
+		return to, nil
 	}
 	owned, err := r.store.Account(ctx, owner)
-	if err != nil {
-		return err
+	if err != nil || slices.ContainsFunc(owned, func(h storage.Holding) bool { return same(h.Identifier, to) }) {
+		return to, err
 	}
-	if slices.ContainsFunc(owned, func(h storage.Holding) bool { return same(h.Identifier, to) }) {
-		return nil
-	}
-	return &UnavailableError{Value: raw, Reason: NotAllowed}
+	return identifier.Identifier{}, nil
 }
 
 // same says whether two identifiers are one, however they are spelled.

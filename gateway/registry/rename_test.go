@@ -105,6 +105,14 @@ func TestPolicyTakesNoNameFromItsOwner(t *testing.T) {
 	respelled, err := b.Rename(t.Context(), renameTo("LACE", "2"))
 	require.NoError(t, err)
 	require.Equal(t, "LACE", respelled.Holding.Identifier.Display())
+
+	_, err = b.Rename(t.Context(), renameTo("love", "3"))
+	require.NoError(t, err)
+	again, err = b.Rename(t.Context(), renameTo("lace", "1"))
+	require.NoError(t, err, "the account has moved on, and the request has its answer")
+	require.Equal(t, first, again)
+	_, err = b.Rename(t.Context(), renameTo("lace", "4"))
+	require.Equal(t, &registry.UnavailableError{Value: "lace", Reason: registry.NotAllowed}, err)
 }
 
 func TestRenameToABarredNameWithoutADatabase(t *testing.T) {

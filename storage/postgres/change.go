@@ -34,6 +34,9 @@ func (s *Store) change(ctx context.Context, c storage.Change, plan func(*account
 			continue
 		}
 		g, err := plan(a)
+		if tryAgain(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

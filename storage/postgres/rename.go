@@ -10,7 +10,10 @@ import (
 // Rename moves an account from its username to another one.
 func (s *Store) Rename(ctx context.Context, c storage.Change, to identifier.Identifier) (storage.Renamed, error) {
 	holdings, err := s.change(ctx, c, func(a *account) (*saga, error) {
-		if len(a.of(identifier.Username)) == 0 {
+		switch {
+		case to == identifier.Identifier{}:
+			return nil, storage.ErrNotFound
+		case len(a.of(identifier.Username)) == 0:
 			return s.planReturn(ctx, c, a, to)
 		}
 		return s.planRename(c, a, to)
@@ -49,13 +52,17 @@ func (s *Store) planRename(c storage.Change, a *account, to identifier.Identifie
 
 // planReturn takes back a name that an account has given up and that is still
 // protected for it. Should the protection end meanwhile, the name is anybody's to take.
+// Where the account has it again, another request did that since the account was read.
 func (s *Store) planReturn(ctx context.Context, c storage.Change, a *account, to identifier.Identifier) (*saga, error) {
 	standing, err := s.Lookup(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	if h := standing.Held; h == nil || h.State != storage.Protected || h.Owner != c.Owner {
+	switch h := standing.Held; {
+	case h == nil || h.Owner != c.Owner:
 		return nil, storage.ErrNotOwner
+	case h.State != storage.Protected:
+		return nil, errAgain
 	}
 	g := newSaga(c, causeRename, a, s.terms)
 	g.takes = []take{s.takeOf(to, 0, storage.RequestID{})}
