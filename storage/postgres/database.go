@@ -19,8 +19,9 @@ const (
 	// executed while the commit of another reaches the disk.
 	workers = 2
 	crowd   = 64
-	// kinds of batch, changes of accounts, route map, health and imports
-	maxConns = 3*workers + 8 + 2
+	// kinds of batch, changes of accounts, then route map, health, a poll of the
+	// feed and imports
+	maxConns = 3*workers + 8 + 3
 )
 
 // database is one database of the registry with the batches on their way to it.
