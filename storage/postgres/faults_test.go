@@ -152,10 +152,11 @@ func TestConnectionsThatAreKilled(t *testing.T) {
 	}
 }
 
-// cutter is a server's socket as seen through a connection that may break after
-// the server has done what it was asked, before the client hears of it.
+// cutter is a server's socket as seen through a connection that may break before
+// the server hears what it is asked, or when it has done that and the client has not
+// heard of it.
 type cutter struct {
-	cut atomic.Bool
+	swallow, cut atomic.Bool
 	// lost counts answers that were thrown away.
 	lost atomic.Int64
 }
@@ -194,22 +195,30 @@ func (c *cutter) link(client net.Conn, socket string) {
 	}
 	defer server.Close()
 	var up sync.WaitGroup
-	up.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
+	up.Go(func() { pump(server, client, c.swallow.Load) })
+	pump(client, server, func() bool {
+		lost := c.cut.Load()
+		if lost {
+			c.lost.Add(1)
+		}
+		return lost
+	})
+	up.Wait()
+}
+
+// pump copies what comes until it is lost, or one end is closed, and closes the other.
+func pump(to io.WriteCloser, from io.Reader, lost func() bool) {
+	defer to.Close()
 	buffer := make([]byte, 64<<10)
 	for {
-		n, err := server.Read(buffer)
-		if c.cut.Load() && n > 0 {
-			c.lost.Add(1)
-			err = io.EOF
-		} else if err == nil {
-			_, err = client.Write(buffer[:n])
+		n, err := from.Read(buffer)
+		if err != nil || lost() {
+			return
 		}
-		if err != nil {
-			break
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
 		}
 	}
-	_ = client.Close()
-	up.Wait()
 }
 
 func TestAnswerLostAfterCommit(t *testing.T) {

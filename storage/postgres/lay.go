@@ -107,7 +107,9 @@ WITH seen AS MATERIALIZED (
 	FROM laid l JOIN seen s USING (vshard, kind, key) WHERE l.over
 	HAVING count(*) > 0
 )
-SELECT n, owned, laid_grant, ` + heldColumns + `, ` + intentColumns + `
+SELECT n, owned, laid_grant, coalesce(NOT (x).blocked AND (x).intent_grant IS NULL
+		AND ((x).state IN (1, 3) AND (x).expire_at <= now() OR (x).state = 1 AND (x).holder = its_holder OR (x).state = 3 AND (x).owner = $5), false),
+	` + heldColumns + `, ` + intentColumns + `
 FROM seen LEFT JOIN laid USING (vshard, kind, key)`
 
 // lay is the statement that lays the intents for takes; here says that this is the
@@ -125,11 +127,11 @@ func (g *saga) lay(takes []take, here bool, results []laid) statement {
 
 func scanLaid(rows pgx.Rows, takes []take, results []laid) error {
 	var n int
-	var owned bool
+	var owned, takeable bool // the latter says that what was seen cannot be what is in the way
 	var grant pgtype.UUID
 	var row heldRow
 	var mark intentRow
-	into := append(append([]any{&n, &owned, &grant}, row.fields()...), mark.fields()...)
+	into := append(append([]any{&n, &owned, &grant, &takeable}, row.fields()...), mark.fields()...)
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		id, r := takes[n-1].id, &results[n-1]
 		switch {
@@ -137,7 +139,7 @@ func scanLaid(rows pgx.Rows, takes []take, results []laid) error {
 			*r = laid{verdict: astray}
 		case grant.Valid:
 			*r = laid{done: true, grant: grant.Bytes}
-		case row.state.Valid:
+		case row.state.Valid && !takeable:
 			*r = laid{inTheWay: row.holding(id), intent: mark.intent(id)}
 		default:
 			*r = laid{verdict: again}
