@@ -18,6 +18,8 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run one replica on the registry's databases."`
 	Migrate migrateCommand `cmd:"" help:"Bring the registry's databases to the schema of this release. Safe to repeat, and while replicas of the release before run."`
 	Import  importCommand  `cmd:"" help:"Take names over that are in use already. Safe to repeat."`
+	Release releaseCommand `cmd:"" help:"Delete an account: it gives up all identifiers that it has. Safe to repeat."`
+	Verify  verifyCommand  `cmd:"" help:"Look in all databases for broken guarantees. Reads alone, beside replicas that run."`
 	Token   tokenCommand   `cmd:"" help:"Print an access token that is signed with the demo key of a replica on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

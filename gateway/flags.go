@@ -58,6 +58,7 @@ type replicaFlags struct {
 	JWTKeyFile   string `placeholder:"FILE" help:"JWK set of the keys that access tokens (JWT) are signed with; each states kid and alg: EdDSA, ES256 or RS256 with a public key, HS256 with an oct key. Without keys no token is good."`
 	jwtFlags
 	termsFlags
+	retentionFlags
 	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
 	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
 }
@@ -86,6 +87,7 @@ func (f replicaFlags) options(log io.Writer) app.Options {
 		JWTKeyFile:        f.JWTKeyFile,
 		JWT:               f.tokens(),
 		Terms:             f.terms(),
+		Retention:         f.retention(),
 		ReservationTTL:    f.ReservationTTL,
 		ReservedWordsFile: f.ReservedWords,
 		Logger:            f.logger(log),

@@ -20,6 +20,7 @@ const (
 	exitOK      = 0
 	exitError   = 1
 	exitUsage   = 2
+	exitUnseen  = 2 // a verification could not look everywhere
 	exitRefused = 3 // an import went through, but refused lines
 )
 
@@ -78,6 +79,8 @@ func exitCode(err error, out io.Writer) int {
 	switch _, usage := errors.AsType[usageError](err); {
 	case usage:
 		return exitUsage
+	case errors.Is(err, errUnseen):
+		return exitUnseen
 	case errors.Is(err, errRefused):
 		return exitRefused
 	default:

@@ -44,3 +44,16 @@ func (d Databases) use(ctx context.Context, log *slog.Logger, do func(access) er
 	defer cancel()
 	return errors.Join(err, undo.run(stopping))
 }
+
+// open opens the databases for a command that obeys terms, and closes them after do.
+func (d Databases) open(ctx context.Context, terms Terms, log *slog.Logger, do func(*postgres.Store) error) error {
+	return d.use(ctx, log, func(a access) error {
+		a.Terms = terms.storage()
+		store, err := postgres.Open(ctx, a.Options)
+		if err != nil {
+			return fmt.Errorf("open the databases: %w", err)
+		}
+		defer store.Close()
+		return do(store)
+	})
+}

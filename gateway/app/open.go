@@ -31,6 +31,7 @@ func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) 
 		store.Close()
 		return nil
 	})
+	r.sweep(store)
 	r.health.Watch(watch(store, r.log))
 	return registry.New(store, a.parser, &r.words, keys, registry.Options{
 		TTL:    r.opts.ReservationTTL,

@@ -94,6 +94,8 @@ type Options struct {
 	Demo bool
 	// Terms are the rules of what accounts may have and change.
 	Terms Terms
+	// Retention says how long it is remembered what was done.
+	Retention Retention
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
 	ReservationTTL time.Duration
 	// ReservedWordsFile adds to the embedded list; "" for none.
@@ -107,7 +109,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate()}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}

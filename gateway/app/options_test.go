@@ -22,6 +22,7 @@ func serveOptions() app.Options {
 		TokenKeyFile:   "keys",
 		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
 		Terms:          app.Terms{Protection: time.Hour},
+		Retention:      app.Retention{Requests: 24 * time.Hour, Audit: 24 * time.Hour},
 		ReservationTTL: 15 * time.Minute,
 		Logger:         slog.New(slog.DiscardHandler),
 	}
@@ -40,6 +41,8 @@ func TestOptionsOfAReplica(t *testing.T) {
 		"no issuer":            {func(o *app.Options) { o.JWT.Issuer = "" }, "--jwt-issuer"},
 		"no audience":          {func(o *app.Options) { o.JWT.Audience = "" }, "--jwt-audience"},
 		"one name twice":       {func(o *app.Options) { o.Named = append(o.Named, o.Named[0]) }, "main twice"},
+		"short memory":         {func(o *app.Options) { o.Retention.Requests = time.Hour }, "--request-retention"},
+		"long audit":           {func(o *app.Options) { o.Retention.Audit *= 1 << 20 }, "--audit-retention"},
 		"wrong terms":          {func(o *app.Options) { o.Terms = app.Terms{} }, "--protection"},
 		"short reservations":   {func(o *app.Options) { o.ReservationTTL = time.Millisecond }, "--reservation-ttl"},
 		"long reservations":    {func(o *app.Options) { o.ReservationTTL = 25 * time.Hour }, "--reservation-ttl"},
@@ -66,7 +69,7 @@ func TestOptionsOfAReplica(t *testing.T) {
 func TestEverythingThatIsWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := app.New(app.Options{})
-	require.Equal(t, 9, len(strings.Split(err.Error(), "\n")), err.Error())
+	require.Equal(t, 11, len(strings.Split(err.Error(), "\n")), err.Error())
 }
 
 // The secret of a folder that happens to be there would bind a database to it.

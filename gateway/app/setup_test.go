@@ -49,6 +49,7 @@ func devOptions(t *testing.T, dir string) app.Options {
 		HTTP:      "127.0.0.1:0", Admin: "127.0.0.1:0",
 		JWT:            app.JWT{Issuer: "namegate", Audience: "namegate"},
 		Terms:          app.Terms{Protection: time.Hour},
+		Retention:      app.Retention{Requests: 24 * time.Hour, Audit: 24 * time.Hour},
 		ReservationTTL: 15 * time.Minute,
 		Introspection:  true,
 		Playground:     true,

@@ -18,6 +18,8 @@ type SweepOptions struct {
 	// Retention is how long the outcome of a request is remembered. It must not be
 	// shorter than a reservation, whose token names the request.
 	Retention time.Duration
+	// AuditRetention is how long the audit is kept. The feed is kept for a day.
+	AuditRetention time.Duration
 	// After is time.After, but in tests.
 	After func(time.Duration) <-chan time.Time
 }
@@ -29,7 +31,8 @@ type sweeper struct {
 	database *database
 	options  SweepOptions
 	trimmed  trimPosition
-	down     bool // the log has told that the sweeper cannot work
+	cutAt    time.Time // when partitions were trimmed last
+	down     bool      // the log has told that the sweeper cannot work
 }
 
 // Sweep takes away what is over, and finishes what dead replicas left, in all
@@ -79,7 +82,19 @@ func (w *sweeper) round(ctx context.Context) (done swept, first error) {
 			first = err
 		}
 	}
+	if err := w.cut(ctx); first == nil {
+		first = err
+	}
 	return done, first
+}
+
+// cut trims what is cut by time, as often as partitions are made.
+func (w *sweeper) cut(ctx context.Context) error {
+	if time.Since(w.cutAt) < partitionInterval {
+		return nil
+	}
+	w.cutAt = time.Now()
+	return w.database.trimPartitions(ctx, w.options.AuditRetention)
 }
 
 // tell logs an outage once, when it begins and when it is over.

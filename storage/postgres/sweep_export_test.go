@@ -7,13 +7,16 @@ import (
 	"namegate/storage"
 )
 
+// auditRetention is long enough for all that tests do.
+const auditRetention = 1000 * 24 * time.Hour
+
 // Swept is what one round of a sweeper did.
 type Swept struct{ Expired, Settled, Finished, Requests int }
 
 // SweepOnce does one round in each database of a store.
 func SweepOnce(ctx context.Context, s *Store, retention time.Duration) (sum Swept, first error) {
 	for _, d := range s.databases {
-		w := &sweeper{Store: s, database: d, options: SweepOptions{Retention: retention}}
+		w := &sweeper{Store: s, database: d, options: SweepOptions{Retention: retention, AuditRetention: auditRetention}}
 		done, err := w.round(ctx)
 		sum.Expired += done.expired
 		sum.Settled += done.settled

@@ -197,7 +197,7 @@ func TestTheSweeperOfAReplica(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Sweep(ctx, postgres.SweepOptions{Interval: time.Second, Retention: retention, After: func(d time.Duration) <-chan time.Time {
+		s.Sweep(ctx, postgres.SweepOptions{Interval: time.Second, Retention: retention, AuditRetention: retention, After: func(d time.Duration) <-chan time.Time {
 			if d < time.Second/2 || d >= 3*time.Second/2 {
 				panic(d)
 			}

@@ -12,6 +12,9 @@ import (
 	"namegate/storage/postgres"
 )
 
+// kept is how long requests and audit are, which is longer than any measurement.
+const kept = 30 * 24 * time.Hour
+
 // expired is how many reservations have run out when a sweep begins.
 const expired = 1_000_000
 
@@ -58,7 +61,7 @@ func (r *registry) sweep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var sweeping sync.WaitGroup
 	sweeping.Go(func() {
-		r.store.Sweep(ctx, postgres.SweepOptions{Interval: 10 * time.Millisecond, Retention: 30 * 24 * time.Hour, After: time.After})
+		r.store.Sweep(ctx, postgres.SweepOptions{Interval: 10 * time.Millisecond, Retention: kept, AuditRetention: kept, After: time.After})
 	})
 	return func() {
 		cancel()

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"time"
+
+	"namegate/storage"
+	"namegate/storage/postgres"
+)
+
+// Holding is an identifier that an account has or had.
+type Holding = storage.Holding
+
+// Release has an account give up all that it has. agree is shown what that is, and
+// nothing is given up unless it says so; it is not called for an account that has
+// nothing. It is safe to repeat.
+func Release(ctx context.Context, d Databases, terms Terms, log *slog.Logger, owner string, agree func([]Holding) bool) (released []Holding, err error) {
+	err = d.open(ctx, terms, log, func(store *postgres.Store) (err error) {
+		has, err := store.Account(ctx, owner)
+		if err != nil || len(has) == 0 || !agree(has) {
+			return err
+		}
+		released, err = release(ctx, store, owner)
+		return err
+	})
+	return released, err
+}
+
+// operator is who acts in a command, for feed and audit.
+const operator = "operator"
+
+// releaseTries is how often a release is sent whose outcome is not known.
+const releaseTries = 5
+
+// release sends one request until it has an answer, so that what it did is told.
+func release(ctx context.Context, store storage.Changer, owner string) ([]Holding, error) {
+	change := storage.Change{
+		Request:   storage.NewUserRequestKey(owner, operator+" "+rand.Text()), // random: a repeat is another request
+		Arguments: storage.HashArguments("release", owner),
+		Owner:     owner,
+		Actor:     operator,
+	}
+	for n := 1; ; n++ {
+		released, err := store.Release(ctx, change)
+		if err == nil || n == releaseTries || !mayRetry(err) {
+			return released, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func mayRetry(err error) bool {
+	_, away := errors.AsType[*storage.UnavailableError](err)
+	_, busy := errors.AsType[*storage.OverloadedError](err)
+	return away || busy
+}
