@@ -2,6 +2,7 @@
 
 FUZZTIME ?= 50000x
 COUNT    ?= 20
+OPS      ?= 50000
 
 .PHONY: help
 help: ## Say what can be made
@@ -27,9 +28,10 @@ test-browser: ## Run the tests in a real browser, and the audits of GraphQL over
 	test/browser/run
 
 .PHONY: test-faults
-test-faults: ## Repeat the fault tests COUNT times and fuzz for FUZZTIME each (20m, say); by hand
+test-faults: ## Repeat the fault tests COUNT times, check histories of OPS operations and fuzz for FUZZTIME each (20m, say); by hand
 	@.ci/packages cc postgresql pgbouncer
 	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
+	go test -race -run='^TestHistoriesAreLinearizable$$' -v -timeout=8h ./storage/postgres -history.ops=$(OPS)
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
 
 .PHONY: fuzz

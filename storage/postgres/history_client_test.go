@@ -32,6 +32,7 @@ type group struct {
 	reserved []storage.ReserveRequest
 	got      []bool     // reservations that were answered
 	open     []*pending // requests without an answer
+	lost     int        // cancels without one
 }
 
 // pending is a request that is sent until it has an answer.
@@ -55,7 +56,7 @@ type client struct {
 func (g *group) unclear() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.open)
+	return len(g.open) + g.lost
 }
 
 // sends is how often a client sends a request before it leaves it to the end of the run.
@@ -168,36 +169,42 @@ func (c *client) release(t *testing.T, o operation, ids ...identifier.Identifier
 	})
 }
 
-// cancel is no request of its own: each send is an operation.
+// cancel is no request of its own: each send is an operation. Those without an answer
+// count as one, as what they free cannot be held again.
 func (c *client) cancel(t *testing.T) {
 	r, req := c.pick()
 	if r == none {
 		return
 	}
 	o := operation{Kind: opFree, Name: c.nameOf(req.Candidates[0]), Reservation: r}
-	revoke := o
-	revoke.Kind = opRevoke
-	var all []recorded
-	for range sends {
+	first := c.now()
+	for n := range sends {
 		call := c.now()
 		ctx, cancel := context.WithTimeout(t.Context(), callTime)
 		_, err := c.replica(c.random).Cancel(ctx, req.Request)
 		cancel()
-		out := c.reply(t, err)
-		out.Former = none
-		revoked := reply{Is: isOK}
-		if out.Is == isUnknown {
-			revoked = out
-		}
-		all = append(all, recorded{c.number, revoke, revoked, call, openEnded}, recorded{c.number, o, out, call, openEnded})
-		if out.Is != isUnknown {
-			for i := range all {
-				all[i].Return = c.now()
+		if out := c.reply(t, err); out.Is != isUnknown {
+			if n > 0 {
+				c.cancelled(o, reply{Is: isUnknown}, first, c.now())
 			}
-			break
+			c.cancelled(o, out, call, c.now())
+			return
 		}
 	}
-	c.add(all...)
+	c.mu.Lock()
+	c.lost++
+	c.mu.Unlock()
+	c.cancelled(o, reply{Is: isUnknown}, first, openEnded)
+}
+
+// cancelled records the two steps of a cancel, of which the first always succeeds.
+func (c *client) cancelled(o operation, out reply, call, done int64) {
+	revoke, revoked := o, out
+	revoke.Kind = opRevoke
+	if out.Is != isUnknown {
+		revoked = reply{Is: isOK}
+	}
+	c.add(recorded{c.number, revoke, revoked, call, done}, recorded{c.number, o, out, call, done})
 }
 
 // lapse ends a reservation or a protection by the hand of the test.
