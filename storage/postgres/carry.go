@@ -22,10 +22,10 @@ WITH seen AS MATERIALIZED (
 		SELECT FROM requests r WHERE r.vshard = $1::smallint AND r.id = $2 AND r.attempt = $3::uuid AND r.state = 2
 	))
 ), locked AS MATERIALIZED (
-	SELECT s.*
+	SELECT s.*, h.at
 	FROM (SELECT * FROM seen ORDER BY vshard, kind, key) s
 	CROSS JOIN LATERAL (
-		SELECT FROM holdings h
+		SELECT h.ctid AS at FROM holdings h
 		WHERE h.vshard = s.vshard AND h.kind = s.kind AND h.key = s.key
 			AND CASE s.act WHEN 1 THEN h.intent_grant = s.its_grant ELSE h.state = 2 AND h.grant_id = s.its_grant END
 		FOR UPDATE
@@ -41,11 +41,11 @@ WITH seen AS MATERIALIZED (
 		display = CASE WHEN act IN (1, 4) THEN nullif(l.its_display, '') ELSE h.display END,
 		holder = NULL, intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL
 	FROM locked l
-	WHERE h.vshard = l.vshard AND h.kind = l.kind AND h.key = l.key AND act <> 3
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act <> 3
 	RETURNING h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, l.epoch, 0 AS change
 ), gone AS (
 	DELETE FROM holdings h USING locked l
-	WHERE h.vshard = l.vshard AND h.kind = l.kind AND h.key = l.key AND act = 3
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act = 3
 	RETURNING h.vshard, h.kind, h.key, 4::smallint AS state, h.grant_id, h.owner, l.epoch, -1 AS change
 ), all_of_it AS MATERIALIZED (
 	SELECT * FROM changed UNION ALL SELECT * FROM gone
@@ -60,10 +60,10 @@ WITH seen AS MATERIALIZED (
 )
 SELECT count(*) FROM seen`
 
-// carry is the statement that does acts of a decided saga in one database. What
+// carry are the statements that do acts of a decided saga in one database. What
 // guards it, if not nil, is the saga that the same transaction may have decided.
 // reached is how many acts were this database's to do.
-func (p *pending) carry(owner string, acts []act, guard *saga, reached *int) statement {
+func (p *pending) carry(owner string, acts []act, guard *saga, reached *int) []statement {
 	n := len(acts)
 	places, kinds, grants := newPlaces(n), make([]int16, n), make([]pgtype.UUID, n)
 	canonicals, displays := make([]string, n), make([]string, n)
@@ -77,7 +77,7 @@ func (p *pending) carry(owner string, acts []act, guard *saga, reached *int) sta
 	}
 	args := append(key, owner, nullable(p.since), nullable(p.expireAt), p.cause, p.actor,
 		places.vshards, places.kinds, places.keys, kinds, grants, canonicals, displays, protection.Microseconds())
-	return statement{carrySQL, args, scanOne(reached)}
+	return []statement{places.lock(), {carrySQL, args, scanOne(reached)}}
 }
 
 // clearSQL notes that nothing of a decision is left to do.

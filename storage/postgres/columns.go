@@ -106,3 +106,18 @@ const (
 	again                  // the row changed under the statement: ask again
 	astray                 // this database does not own the vshard: read the route map
 )
+
+// lockSQL locks rows of holdings, whatever stands in them, in the order of their
+// keys. The statement after it has a snapshot in which nobody else changes them, so
+// it may find them by ctid: a join by key would read the whole index, as no plan by
+// nested loops is allowed and an UPDATE or DELETE cannot be made of LATERAL look-ups.
+const lockSQL = `
+SELECT FROM (
+	SELECT * FROM unnest($1::smallint[], $2::smallint[], $3::text[]) AS i (vshard, kind, key) ORDER BY vshard, kind, key
+) i
+CROSS JOIN LATERAL (SELECT FROM holdings h WHERE h.vshard = i.vshard AND h.kind = i.kind AND h.key = i.key FOR UPDATE) h`
+
+// lock is the statement that locks the rows of places.
+func (p *places) lock() statement {
+	return statement{lockSQL, []any{p.vshards, p.kinds, p.keys}, drain}
+}

@@ -34,17 +34,17 @@ WITH seen AS MATERIALIZED (
 		WITH ORDINALITY AS i (vshard, kind, key, grant_id, state, cause, actor, n)
 	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
 ), locked AS MATERIALIZED (
-	SELECT s.vshard, s.kind, s.key, s.epoch, s.cause, s.actor
+	SELECT h.at, s.epoch, s.cause, s.actor
 	FROM (SELECT * FROM seen WHERE owned AND ` + isolated + ` ORDER BY vshard, kind, key) s
 	CROSS JOIN LATERAL (
-		SELECT FROM holdings h
+		SELECT h.ctid AS at FROM holdings h
 		WHERE h.vshard = s.vshard AND h.kind = s.kind AND h.key = s.key AND h.grant_id = s.grant_id
 			AND h.state = s.state AND NOT h.blocked AND h.intent_grant IS NULL
 		FOR UPDATE
 	) h
 ), gone AS (
 	DELETE FROM holdings x USING locked l
-	WHERE x.vshard = l.vshard AND x.kind = l.kind AND x.key = l.key
+	WHERE x.ctid = ANY (ARRAY(SELECT at FROM locked)) AND x.ctid = l.at
 	RETURNING x.*, l.epoch, l.cause, l.actor
 ), fed AS (
 	INSERT INTO feed (cause, epochs, vshards, kinds, changes, states, keys, actors)
@@ -95,7 +95,8 @@ func (d *database) deleteGrants(ctx context.Context, releases []release) ([]rele
 		})
 		return err
 	}
-	return results, d.write(ctx, statement{releaseSQL, releaseColumns(releases), scan})
+	columns := releaseColumns(releases)
+	return results, d.write(ctx, statement{lockSQL, columns[:3], drain}, statement{releaseSQL, columns, scan})
 }
 
 func releaseColumns(releases []release) []any {

@@ -58,8 +58,9 @@ func (s *Store) runFused(ctx context.Context, d *database, g *saga) (decided, er
 	begun := false
 	statements = append(statements, g.begin(g.pointed(), &begun), g.lay(g.takes, true, laid))
 	statements = append(statements, decide...)
-	statements = append(statements, g.pending(decided{}).carry(g.change.Owner, g.acts(), g, new(int)))
-	statements = append(statements, undo(g.takes, g.change.Actor, g), g.forget(), g.forgetPoint(true))
+	statements = append(statements, g.pending(decided{}).carry(g.change.Owner, g.acts(), g, new(int))...)
+	statements = append(statements, undo(g.takes, g.change.Actor, g)...)
+	statements = append(statements, g.forget(), g.forgetPoint(true))
 	if err := d.change(ctx, statements...); err != nil {
 		return result, err
 	}
@@ -152,7 +153,7 @@ func (s *Store) giveUp(ctx context.Context, g *saga) error {
 		return err
 	}
 	for i, t := range g.takes {
-		if err := s.changeIn(ctx, storage.VshardOf(t.id), undo(g.takes[i:i+1], g.change.Actor, nil)); err != nil {
+		if err := s.changeIn(ctx, storage.VshardOf(t.id), undo(g.takes[i:i+1], g.change.Actor, nil)...); err != nil {
 			return err
 		}
 	}

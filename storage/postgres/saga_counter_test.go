@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -68,8 +69,9 @@ func (w *world) requireOwns(t *testing.T, owner string, id identifier.Identifier
 // under way, although its token is as good.
 func TestOneReservationIsConfirmedOnce(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterLay, afterDecide} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		first, req, answered := confirmBroken(t, w, after)
 		second := accountIn(1)
 		_, err := w.other.Confirm(limited(t), userChange(second), req.Request)
@@ -87,8 +89,9 @@ func TestOneReservationIsConfirmedOnce(t *testing.T) {
 // other sees what has become of the account before it tries again.
 func TestRenamesOfOneAccountFollowOneAnother(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterLay, afterDecide, afterTake, afterLeave} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		owner, from, first, answered := renameBroken(t, w, after)
 		second := nameIn(1)
 		w.rename(t, owner, second)
@@ -130,8 +133,9 @@ func TestAnAttemptIsDecidedOnTheAccountAsItWasRead(t *testing.T) {
 // new tenure.
 func TestLateStepsOfAnOldRename(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterDecide, afterTake, afterLeave} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		owner, from, to, answered := renameBroken(t, w, after)
 		w.rename(t, owner, from) // finishes the one that sleeps, and takes the name back
 		w.requireOwns(t, owner, from)
@@ -175,8 +179,9 @@ func (w *world) attempt(t *testing.T, c storage.Change) [16]byte {
 // also when nobody remembers that it was given up.
 func TestAForgottenAttemptIsNeverDecided(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterBegin, afterLay} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		owner, from, to, answered := renameBroken(t, w, after)
 		w.execute(t, `DELETE FROM requests WHERE state = 1`)
 		w.settle(t, nil, to)
@@ -219,8 +224,9 @@ func TestARequestOutlivesItsAttempt(t *testing.T) {
 // decided to be an account's.
 func TestACancelInTheMiddleOfAConfirm(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterBegin, afterLay, afterDecide} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		owner, req, answered := confirmBroken(t, w, after)
 		w.age(t)
 		_, cancelled := w.other.Cancel(limited(t), req.Request)
@@ -294,8 +300,9 @@ func TestTheLimitUnderConcurrency(t *testing.T) {
 // for its owner, until the same time.
 func TestATakeBackThatIsGivenUpLeavesTheNameProtected(t *testing.T) {
 	t.Parallel()
+	b := newBases(t, 2)
 	for _, after := range []int{afterBegin, afterLay} {
-		w := newBases(t, 2).world(t)
+		w := b.world(t)
 		owner, former, now := accountIn(0), nameIn(1), nameIn(0)
 		w.give(t, owner, former)
 		w.rename(t, owner, now)
@@ -327,5 +334,35 @@ func TestWhatRanOutUnderAnIntentIsSettledFirst(t *testing.T) {
 	w.requireOwns(t, owner, req.Candidates[0])
 	require.NoError(t, w.wake(answered).err)
 	w.settle(t, []string{owner}, req.Candidates[0])
+	w.requireConsistent(t)
+}
+
+// A name stood open when a confirm looked, and got the intent of another saga before
+// the confirm could lay its own. What is in the way is that saga, which is settled, and
+// not the name as it was: the confirm would be refused for its own reservation.
+func TestWhatStoodOpenIsNotInTheWay(t *testing.T) {
+	t.Parallel()
+	w := newBases(t, 2).world(t)
+	owner, req := accountIn(0), request(nameIn(1))
+	_, err := w.other.Reserve(t.Context(), req)
+	require.NoError(t, err)
+	another, err := connect(t, w.o.Databases[1]).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = another.Exec(t.Context(), `
+		UPDATE holdings SET intent_grant = gen_random_uuid(), intent_request = gen_random_uuid(), intent_vshard = 0,
+			intent_attempt = gen_random_uuid(), intent_until = now() WHERE key = $1`, req.Candidates[0].Key())
+	require.NoError(t, err)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := w.other.Confirm(t.Context(), userChange(owner), req.Request)
+		answered <- err
+	}()
+	require.Eventually(t, func() bool {
+		return len(collect[struct{ PID int32 }](t, w.bases, `
+			SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)) > 0
+	}, callLimit, time.Millisecond)
+	require.NoError(t, another.Commit(t.Context()))
+	require.NoError(t, <-answered)
+	w.requireOwns(t, owner, req.Candidates[0])
 	w.requireConsistent(t)
 }

@@ -74,7 +74,7 @@ func (s *Store) settle(ctx context.Context, in intent) (bool, error) {
 		}
 	}
 	mark := take{id: in.id, grant: in.grant}
-	return true, s.changeIn(ctx, storage.VshardOf(in.id), undo([]take{mark}, "", nil))
+	return true, s.changeIn(ctx, storage.VshardOf(in.id), undo([]take{mark}, "", nil)...)
 }
 
 // recorded says that the decision gave out the grant. An intent with another one
@@ -142,7 +142,7 @@ func (s *Store) carryOut(ctx context.Context, owner string, p *pending) error {
 func (s *Store) carryOne(ctx context.Context, owner string, p *pending, a act) error {
 	_, err := onOwner(ctx, s, storage.VshardOf(a.id), func(d *database) (struct{}, verdict, error) {
 		reached := 0
-		err := d.change(ctx, p.carry(owner, []act{a}, nil, &reached))
+		err := d.change(ctx, p.carry(owner, []act{a}, nil, &reached)...)
 		if err == nil && reached == 0 {
 			return struct{}{}, astray, nil
 		}
