@@ -307,14 +307,22 @@ func (c *client) try(t *testing.T, p *pending, s storage.Store) bool {
 	return true
 }
 
-// again says that an answered request gets its answer once more, if any.
+// again says that an answered request gets its answer once more, if any. A reserve
+// whose name has run out wins it first and then gives it back, which may fail.
 func (c *client) again(t *testing.T, p *pending, s storage.Store) {
+	call := c.now()
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
 	answer, out := p.send(ctx, s)
+	done := c.now()
 	if out.Is != isUnknown {
 		require.Equal(t, isOK, out.Is, "an answered request was refused")
 		require.Equal(t, p.answer, answer, "one request, two answers")
+	} else {
+		done = openEnded
+	}
+	if p.operation.Kind == opReserve {
+		c.add(recorded{p.client, p.operation, reply{Is: isUnknown}, call, done})
 	}
 }
 

@@ -55,7 +55,9 @@ type reply struct {
 	Is    string
 	State storage.State // zero for a free name
 	By    int           // account or, of a reservation, its number
-	// Marked says that the holding has ended: only the intent of some saga keeps it.
+	// Marked says that the reply may be of something that the model does not have: a
+	// holding that has ended, which only the intent of some saga keeps, and what
+	// history.operations tells.
 	Marked bool
 	Former int   // name that a rename left, or none
 	Names  []int // of an account
@@ -171,6 +173,8 @@ func (r registry) succeeds(o operation, out reply) []registry {
 		return r.lapsed(o, out)
 	case opLookup:
 		return r.when(r.shows(r.Names[o.Name], out))
+	case opFree:
+		return append(r.when(out.Marked), r.effects(o)...)
 	case opAccount:
 		return r.when(slices.Equal(out.Names, r.namesOf(o.Account)))
 	case opAll:
@@ -209,7 +213,7 @@ func (r registry) refused(o operation, out reply) bool {
 	switch out.Is {
 	case isNotFound:
 		if o.Kind == opFree {
-			return !n.is(storage.Reserved, o.Reservation)
+			return out.Marked || !n.is(storage.Reserved, o.Reservation)
 		}
 		return r.Revoked>>o.Reservation&1 == 1
 	case isLimit:
@@ -234,7 +238,7 @@ func (r registry) shows(n nameState, out reply) bool {
 	case out.State == 0:
 		return n.open()
 	case out.Exact:
-		return !n.Lapsed && n.is(out.State, out.By)
+		return !n.Lapsed && n.is(out.State, out.By) || out.Marked && n.open()
 	case out.Marked:
 		return true
 	case out.State == storage.Reserved:

@@ -49,10 +49,9 @@ func (h *history) operations() []porcupine.Operation {
 	var list []porcupine.Operation
 	for _, e := range h.entries {
 		if out := &e.Reply; out.State == storage.Reserved {
-			if out.Exact && !h.answered(out.By) {
-				out.State = 0
-			}
-			out.Marked = out.Marked || !out.Exact && h.mayWinLate(out.By, e)
+			out.Marked = out.Marked || h.mayWinLate(out.By, e)
+		} else if e.Operation.Kind == opFree {
+			out.Marked = h.sharesFree(e) || h.mayWinLate(e.Operation.Reservation, e)
 		}
 		list = append(list, porcupine.Operation{ClientId: e.Client, Input: e.Operation, Output: e.Reply, Call: e.Call, Return: e.Return})
 	}
@@ -60,13 +59,21 @@ func (h *history) operations() []porcupine.Operation {
 }
 
 // mayWinLate says that a reserve could win its name once more around an entry: it was
-// never answered, or is under way and repeats what broke off, or some send of it was
-// lost. If the name has run out meanwhile, it wins, and gives the name back at once if
-// its record stands already.
+// never answered, or is under way and repeats what broke off, or was sent again. If the
+// name has run out meanwhile, it wins, and gives the name back at once if its record
+// stands already; where that fails the name stays reserved for nobody.
 func (h *history) mayWinLate(reservation int, e recorded) bool {
 	return !h.answered(reservation) || slices.ContainsFunc(h.entries, func(r recorded) bool {
 		return r.Operation.Kind == opReserve && r.Operation.Reservation == reservation &&
 			(r.Reply.Is == isUnknown || r.Call <= e.Return && e.Call <= r.Return)
+	})
+}
+
+// sharesFree says that another cancel of the reservation was under way at the same
+// time: both may be told of the name that was freed once, for both, in one batch.
+func (h *history) sharesFree(e recorded) bool {
+	return slices.ContainsFunc(h.entries, func(r recorded) bool {
+		return r.Client != e.Client && r.Operation == e.Operation && r.Reply.Is == isOK && r.Call <= e.Return && e.Call <= r.Return
 	})
 }
 
