@@ -107,9 +107,11 @@ func faults(ctx context.Context, t *testing.T, random *rand.Rand, m *mortal, c *
 
 // tryAge is age for databases that may be away.
 func (b *bases) tryAge() {
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
 	for _, pool := range b.pools {
-		_, _ = pool.Exec(context.Background(), ageIntents)
-		_, _ = pool.Exec(context.Background(), ageRequests)
+		_, _ = pool.Exec(ctx, ageIntents)
+		_, _ = pool.Exec(ctx, ageRequests)
 	}
 }
 

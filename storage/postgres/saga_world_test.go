@@ -148,8 +148,9 @@ func (b *bases) age(t testing.TB) {
 }
 
 const (
-	ageIntents  = `UPDATE holdings SET intent_until = now() WHERE intent_grant IS NOT NULL`
-	ageRequests = `UPDATE requests SET created_at = now() - interval '1 minute' WHERE state = 1`
+	ageIntents  = `UPDATE holdings SET intent_until = now() WHERE intent_until > now()`
+	ageRequests = `UPDATE requests SET created_at = now() - interval '1 minute'
+		WHERE state = 1 AND decided_in IS NULL AND created_at > now() - interval '1 minute'`
 )
 
 // settle has the other replica bring all that was begun to its end: it meets the
