@@ -33,6 +33,7 @@ type group struct {
 	got      []bool     // reservations that were answered
 	open     []*pending // requests without an answer
 	lost     int        // cancels without one
+	failed   error      // of the last call whose outcome is unknown
 }
 
 // pending is a request that is sent until it has an answer.
@@ -345,6 +346,9 @@ func (c *client) reply(t *testing.T, err error) reply {
 	case !outcomeUnknown(err):
 		t.Errorf("operation failed: %v", err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = err
 	return reply{Is: isUnknown}
 }
 

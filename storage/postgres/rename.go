@@ -59,9 +59,9 @@ func (s *Store) planReturn(ctx context.Context, c storage.Change, a *account, to
 		return nil, err
 	}
 	switch h := standing.Held; {
-	case h == nil || h.Owner != c.Owner:
+	case h == nil || h.Owner != c.Owner || h.State == storage.Reserved: // for one of its own changes
 		return nil, storage.ErrNotOwner
-	case h.State != storage.Protected:
+	case h.State == storage.Active:
 		return nil, errAgain
 	}
 	g := newSaga(c, causeRename, a, s.terms)

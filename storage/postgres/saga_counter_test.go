@@ -366,3 +366,20 @@ func TestWhatStoodOpenIsNotInTheWay(t *testing.T) {
 	w.requireOwns(t, owner, req.Candidates[0])
 	w.requireConsistent(t)
 }
+
+// What an account's own rename, broken off, has laid beside a free name does not make
+// it a name that the account may take back.
+func TestAnIntentMakesNoNameOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newBases(t, 2).world(t)
+	owner, from, to, answered := renameBroken(t, w, afterLay)
+	_, err := w.other.Release(t.Context(), userChange(owner), from)
+	require.NoError(t, err)
+	_, err = w.other.Rename(limited(t), userChange(owner), to)
+	require.ErrorIs(t, err, storage.ErrNotOwner)
+	require.ErrorIs(t, w.wake(answered).err, storage.ErrNotOwner)
+	w.settle(t, []string{owner}, from, to)
+	require.Empty(t, w.has(t, owner))
+	require.Zero(t, w.standing(t, to))
+	w.requireConsistent(t)
+}
