@@ -139,6 +139,9 @@ func (r *run) live(t *testing.T, g *group, part uint64) {
 // one, what else is under way is settled, and the last reads must see just that.
 func (r *run) end(t *testing.T, groups []*group) {
 	t.Helper()
+	for _, pool := range r.pools {
+		pool.Reset() // connections to a server that was killed
+	}
 	var all errgroup.Group
 	all.SetLimit(groupsAtOnce)
 	for _, g := range groups {

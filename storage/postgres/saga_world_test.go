@@ -281,5 +281,7 @@ func (w *world) has(t *testing.T, owner string) map[identifier.Identifier]bool {
 	return keys
 }
 
-// step names the subtests of broken sagas.
-func step(n int) string { return fmt.Sprintf("after write %d", n) }
+// step says where a test stands.
+func step(saga string, n int, ending string) string {
+	return fmt.Sprintf("%s, after write %d, %s", saga, n, ending)
+}
