@@ -86,8 +86,10 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		"import of nothing":    {[]string{"import"}, "<file>"},
 		"no issuer":            {[]string{"dev", "--jwt-issuer", ""}, "--jwt-issuer must not be empty"},
 		"token of nobody":      {[]string{"token"}, "--sub"},
-		"token, odd subject":   {[]string{"token", "--sub", "a\n"}, "subject must have 1 to 64"},
+		"token, odd subject":   {[]string{"token", "--sub", "a\n"}, "subject holds a character"},
 		"token, odd scope":     {[]string{"token", "--sub", "a", "--scope", "service"}, "namegate:service"},
+		"release, odd owner":   {[]string{"release", "--yes", "--owner", "a\xff"}, "--owner holds U+FFFD"},
+		"release, empty owner": {[]string{"release", "--yes", "--owner", ""}, "--owner is empty"},
 		"token of no time":     {[]string{"token", "--sub", "a", "--ttl", "0"}, "at least a second"},
 		"token, no audience":   {[]string{"token", "--sub", "a", "--jwt-audience", ""}, "--jwt-audience must not be empty"},
 	} {

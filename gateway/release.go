@@ -29,7 +29,7 @@ var errNotAgreed = errors.New("nothing is given up, as that was not confirmed: a
 func (c *releaseCommand) Run(ctx context.Context, std streams) error {
 	d := c.databases()
 	d.DataDir = c.DataDir
-	if err := errors.Join(d.Validate(), c.terms().Validate()); err != nil {
+	if err := errors.Join(c.checkOwner(), d.Validate(), c.terms().Validate()); err != nil {
 		return usageError{err}
 	}
 	asked, agreed := false, false
@@ -48,6 +48,13 @@ func (c *releaseCommand) Run(ctx context.Context, std streams) error {
 	}
 	for _, h := range released {
 		fmt.Fprintln(std.out, becameOf(h))
+	}
+	return nil
+}
+
+func (c *releaseCommand) checkOwner() error {
+	if err := storage.CheckOwner(c.Owner); err != nil {
+		return fmt.Errorf("--owner %w", err)
 	}
 	return nil
 }

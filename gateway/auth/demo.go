@@ -9,7 +9,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"namegate/gateway/registry"
+	"namegate/storage"
 )
 
 // demoKeyID is the kid of demonstration keys.
@@ -58,8 +58,8 @@ type Grant struct {
 
 // Validate says what keeps a token of the grant from being accepted.
 func (g Grant) Validate() error {
-	if !registry.ValidSubject(g.Subject) {
-		return errors.New("subject must have 1 to 64 printable characters")
+	if err := storage.CheckOwner(g.Subject); err != nil {
+		return fmt.Errorf("subject %w", err)
 	}
 	for scope := range strings.FieldsSeq(g.Scope) {
 		if scope != ScopeService && scope != ScopeAdmin {

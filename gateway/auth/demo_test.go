@@ -61,8 +61,8 @@ func TestDemoTokensAreForOneGateway(t *testing.T) {
 func TestGrantsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for wrong, grant := range map[string]auth.Grant{
-		"subject must have":       {Subject: strings.Repeat("a", 65), TTL: time.Hour},
-		"subject must":            {TTL: time.Hour},
+		"subject has more than":   {Subject: strings.Repeat("a", 65), TTL: time.Hour},
+		"subject is empty":        {TTL: time.Hour},
 		`scope "namegate:servic"`: {Subject: "a", Scope: "namegate:admin namegate:servic", TTL: time.Hour},
 		"at least a second":       {Subject: "a", TTL: time.Second - 1},
 	} {

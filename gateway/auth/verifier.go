@@ -11,6 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"namegate/gateway/registry"
+	"namegate/storage"
 )
 
 // The scopes that mean something here; others in a token are ignored.
@@ -122,7 +123,7 @@ func (v *Verifier) judge(c claims) error {
 	if c.Expiry == nil { // the library takes that for "never"
 		return errExpiry
 	}
-	if !registry.ValidSubject(c.Subject) {
+	if storage.CheckOwner(c.Subject) != nil {
 		return errSubject
 	}
 	return nil

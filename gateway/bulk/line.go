@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"namegate/storage"
 	"namegate/storage/identifier"
@@ -17,9 +15,6 @@ import (
 // maxLine is the longest line that is read, in bytes with its end. A good one has
 // far fewer; it is also how much is read at once.
 const maxLine = 64 << 10
-
-// maxOwner is the longest owner id, in characters.
-const maxOwner = 64
 
 // errLongLine says that a line does not fit.
 var errLongLine = fmt.Errorf("line is longer than %d bytes", maxLine)
@@ -109,9 +104,11 @@ func parseLine(parser Parser, number int, text string) (storage.ImportLine, erro
 		return storage.ImportLine{}, err
 	}
 	if owned {
-		err = checkOwner(owner)
+		if err := storage.CheckOwner(owner); err != nil {
+			return storage.ImportLine{}, fmt.Errorf("owner %w", err)
+		}
 	}
-	return storage.ImportLine{Number: number, Identifier: id, Owner: owner}, err
+	return storage.ImportLine{Number: number, Identifier: id, Owner: owner}, nil
 }
 
 // broken names every rule that a value breaks.
@@ -121,18 +118,4 @@ func broken(violations []identifier.Violation) string {
 		messages[i] = v.Message
 	}
 	return strings.Join(messages, ", ")
-}
-
-func checkOwner(owner string) error {
-	switch {
-	case owner == "":
-		return errors.New("owner after the comma is empty")
-	case !utf8.ValidString(owner):
-		return errors.New("owner is not valid UTF-8")
-	case utf8.RuneCountInString(owner) > maxOwner:
-		return fmt.Errorf("owner has more than %d characters", maxOwner)
-	case strings.ContainsFunc(owner, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return errors.New("owner holds a character that cannot be printed")
-	}
-	return nil
 }

@@ -1,10 +1,6 @@
 package registry
 
-import (
-	"errors"
-	"unicode"
-	"unicode/utf8"
-)
+import "errors"
 
 // Role is what a caller may do. A later one includes those before it. Its values
 // but Anonymous are those of the GraphQL enum Role.
@@ -23,7 +19,8 @@ const (
 // Caller is who asks, as its access token says. The zero value is anonymous.
 type Caller struct {
 	Role Role
-	// Subject names the account or the back end; "" exactly when anonymous.
+	// Subject names the account or the back end, by the rule of storage.CheckOwner;
+	// "" exactly when anonymous.
 	Subject string
 	// Admin says that the caller may operate the registry.
 	Admin bool
@@ -55,21 +52,3 @@ var (
 	// ErrForbidden says that the caller's access token does not allow what it asked for.
 	ErrForbidden = errors.New("the access token does not allow this")
 )
-
-// maxSubject is the longest id of an account or a back end, in characters.
-const maxSubject = 64
-
-// ValidSubject says whether s can name an account or a back end: 1 to 64
-// characters of printable text in UTF-8. U+FFFD is none: decoders put it in the
-// place of what they cannot read, so two different names could come out as one.
-func ValidSubject(s string) bool {
-	if s == "" || len(s) > maxSubject*utf8.UTFMax || !utf8.ValidString(s) || utf8.RuneCountInString(s) > maxSubject {
-		return false
-	}
-	for _, r := range s {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			return false
-		}
-	}
-	return true
-}

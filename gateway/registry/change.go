@@ -48,8 +48,9 @@ func ownerFor(caller Caller, named *string) (string, error) {
 		return "", ErrForbidden
 	case caller.Role == User:
 		return caller.Subject, nil
-	case !ValidSubject(*named):
-		return "", &InputError{Message: fmt.Sprintf("ownerId must be 1 to %d printable characters", maxSubject)}
+	}
+	if err := storage.CheckOwner(*named); err != nil {
+		return "", &InputError{Message: fmt.Sprintf("ownerId %v", err)}
 	}
 	return *named, nil
 }

@@ -19,7 +19,7 @@ var edges = map[string][]string{
 	"gateway":            {"gateway/app", "gateway/bulk", "storage"},
 	"gateway/app":        {"gateway", "graph", "storage", "migrations"},
 	"gateway/registry":   {"storage", "storage/identifier"},
-	"gateway/auth":       {"gateway/registry"},
+	"gateway/auth":       {"gateway/registry", "storage"},
 	"gateway/bulk":       {"storage", "storage/identifier"},
 	"gateway/edge":       {},
 	"gateway/web":        {},
