@@ -88,17 +88,15 @@ func runReplica(ctx context.Context, opts app.Options, started func(*app.Replica
 }
 
 type migrateCommand struct {
-	dataFlags
-	databaseFlags
+	registryFlags
 	logFlags
 }
 
 // Run migrates.
 func (c *migrateCommand) Run(ctx context.Context, std streams) error {
 	d := c.databases()
-	d.DataDir = c.DataDir
-	if err := d.Validate(); err != nil {
-		return usageError{err}
+	if err := joinUsage(d.Validate()); err != nil {
+		return err
 	}
 	return app.Migrate(ctx, d, c.logger(std.err))
 }

@@ -10,14 +10,14 @@ import (
 	"namegate/gateway/app"
 )
 
-// databaseFlags are those of every command that needs the registry's databases.
+// databaseFlags say which databases the registry has.
 type databaseFlags struct {
 	Database             []database `placeholder:"NAME=DSN" sep:";" help:"A database of the registry: a name for logs and reports, and its connection string or URL. Give the flag once for each database, all of them every time; one value may hold several with ; between them."`
 	IdentifierSecretFile string     `placeholder:"FILE" help:"File with the secret, of at least 16 bytes, that keys are made with. It can never change. Required beside --database; dev makes one in --data-dir."`
 	QueryMode            string     `enum:"cached,exec" default:"cached" help:"How statements reach the databases: cached prepares each once a connection; exec leaves nothing on a connection, for poolers in transaction mode."`
 }
 
-// dataFlags are those of every command that can use the embedded PostgreSQL.
+// dataFlags say where the embedded PostgreSQL is.
 type dataFlags struct {
 	DataDir string `default:".namegate" help:"Folder of the embedded PostgreSQL, which is used when no --database is given, and of the secrets that dev makes."`
 }
@@ -33,6 +33,20 @@ func (f databaseFlags) databases() app.Databases {
 		mode = app.PlainQueries
 	}
 	return app.Databases{Named: named, IdentifierSecretFile: f.IdentifierSecretFile, QueryMode: mode}
+}
+
+// registryFlags are those of every command that works on the registry beside its
+// replicas.
+type registryFlags struct {
+	dataFlags
+	databaseFlags
+}
+
+// databases are those that the flags name or, when they name none, the embedded ones.
+func (f registryFlags) databases() app.Databases {
+	d := f.databaseFlags.databases()
+	d.DataDir = f.DataDir
+	return d
 }
 
 // database is a value of --database.

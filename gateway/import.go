@@ -14,8 +14,7 @@ import (
 
 type importCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"File with one name a line, as NAME or NAME,OWNER; - for standard input. It may be compressed by gzip."`
-	dataFlags
-	databaseFlags
+	registryFlags
 	logFlags
 }
 
@@ -26,9 +25,8 @@ var errRefused = errors.New("lines were refused")
 // on standard output.
 func (c *importCommand) Run(ctx context.Context, std streams) error {
 	d := c.databases()
-	d.DataDir = c.DataDir
-	if err := d.Validate(); err != nil {
-		return usageError{err}
+	if err := joinUsage(d.Validate()); err != nil {
+		return err
 	}
 	in, err := c.open(std.in)
 	if err != nil {

@@ -90,3 +90,11 @@ func exitCode(err error, out io.Writer) int {
 
 // usageError says that the flags do not go together.
 type usageError struct{ error }
+
+// joinUsage is errors.Join of what is wrong with the flags, as a usageError.
+func joinUsage(wrong ...error) error {
+	if err := errors.Join(wrong...); err != nil {
+		return usageError{err}
+	}
+	return nil
+}

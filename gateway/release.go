@@ -16,8 +16,7 @@ import (
 type releaseCommand struct {
 	Owner string `required:"" placeholder:"ACCOUNT" help:"Id of the account that is deleted, such as user:42: all that it has is given up. Required."`
 	Yes   bool   `help:"Do not ask."`
-	dataFlags
-	databaseFlags
+	registryFlags
 	termsFlags
 	logFlags
 }
@@ -28,9 +27,8 @@ var errNotAgreed = errors.New("nothing is given up, as that was not confirmed: a
 // Run releases, and prints on standard output what was given up.
 func (c *releaseCommand) Run(ctx context.Context, std streams) error {
 	d := c.databases()
-	d.DataDir = c.DataDir
-	if err := errors.Join(c.checkOwner(), d.Validate(), c.terms().Validate()); err != nil {
-		return usageError{err}
+	if err := joinUsage(c.checkOwner(), d.Validate(), c.terms().Validate()); err != nil {
+		return err
 	}
 	asked, agreed := false, false
 	released, err := app.Release(ctx, d, c.terms(), c.logger(std.err), c.Owner, func(has []app.Holding) bool {

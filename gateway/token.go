@@ -18,11 +18,8 @@ type tokenCommand struct {
 // Run prints the token, and nothing else, on standard output.
 func (c *tokenCommand) Run(std streams) error {
 	grant := app.Grant{Subject: c.Sub, Scope: c.Scope, TTL: c.TTL}
-	if err := grant.Validate(); err != nil {
-		return usageError{err}
-	}
-	if err := c.tokens().Validate(); err != nil {
-		return usageError{err}
+	if err := joinUsage(grant.Validate(), c.tokens().Validate()); err != nil {
+		return err
 	}
 	token, err := app.DemoToken(c.DataDir, c.tokens(), grant)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 type verifyCommand struct {
-	dataFlags
-	databaseFlags
+	registryFlags
 	termsFlags
 	logFlags
 }
@@ -28,9 +27,8 @@ var (
 // Run verifies, with progress on standard error and the findings on standard output.
 func (c *verifyCommand) Run(ctx context.Context, std streams) error {
 	d := c.databases()
-	d.DataDir = c.DataDir
-	if err := errors.Join(d.Validate(), c.terms().Validate()); err != nil {
-		return usageError{err}
+	if err := joinUsage(d.Validate(), c.terms().Validate()); err != nil {
+		return err
 	}
 	p := progress{out: std.err, every: progressEvery, clock: time.Now}
 	v, err := app.Verify(ctx, d, c.terms(), c.logger(std.err), p.verified)

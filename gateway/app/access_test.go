@@ -3,7 +3,6 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"testing"
@@ -13,25 +12,6 @@ import (
 
 	"namegate/gateway/app"
 )
-
-// queryAs asks a replica's GraphQL endpoint with an access token, and gives the
-// status and the whole answer.
-func queryAs(t *testing.T, r *app.Replica, token, document string) (int, string) {
-	t.Helper()
-	body, err := json.Marshal(map[string]string{"query": document})
-	require.NoError(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.HTTPAddr()+"/graphql", bytes.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Close = true
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return response.StatusCode, string(text)
-}
 
 // production is a replica on a database of its own, as serve runs it.
 func production(t *testing.T, change func(*app.Options)) *app.Replica {

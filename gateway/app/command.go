@@ -20,15 +20,12 @@ func Migrate(ctx context.Context, d Databases, log *slog.Logger) error {
 // Import takes the lines of in over as names in use. It is safe to repeat.
 func Import(ctx context.Context, d Databases, log *slog.Logger, in io.Reader, report bulk.Report) (sum bulk.Summary, err error) {
 	err = d.use(ctx, log, func(a access) error {
-		store, err := postgres.Open(ctx, a.Options)
-		if err != nil {
-			return fmt.Errorf("open the databases: %w", err)
-		}
-		defer store.Close()
-		if sum, err = bulk.Import(ctx, store, a.parser, in, report); err != nil {
-			return err
-		}
-		return store.Finish(ctx)
+		return a.open(ctx, func(store *postgres.Store) (err error) {
+			if sum, err = bulk.Import(ctx, store, a.parser, in, report); err != nil {
+				return err
+			}
+			return store.Finish(ctx)
+		})
 	})
 	return sum, err
 }
@@ -49,11 +46,16 @@ func (d Databases) use(ctx context.Context, log *slog.Logger, do func(access) er
 func (d Databases) open(ctx context.Context, terms Terms, log *slog.Logger, do func(*postgres.Store) error) error {
 	return d.use(ctx, log, func(a access) error {
 		a.Terms = terms.storage()
-		store, err := postgres.Open(ctx, a.Options)
-		if err != nil {
-			return fmt.Errorf("open the databases: %w", err)
-		}
-		defer store.Close()
-		return do(store)
+		return a.open(ctx, do)
 	})
+}
+
+// open opens the databases, and closes them after do.
+func (a access) open(ctx context.Context, do func(*postgres.Store) error) error {
+	store, err := postgres.Open(ctx, a.Options)
+	if err != nil {
+		return fmt.Errorf("open the databases: %w", err)
+	}
+	defer store.Close()
+	return do(store)
 }

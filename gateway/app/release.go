@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"namegate/gateway/registry"
 	"namegate/storage"
 	"namegate/storage/postgres"
 )
@@ -48,10 +49,8 @@ func release(ctx context.Context, store storage.Changer, owner string) ([]Holdin
 		if err == nil || n == releaseTries || !mayRetry(err) {
 			return released, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
+		if err := registry.Sleep(ctx, time.Second); err != nil {
+			return nil, err
 		}
 	}
 }

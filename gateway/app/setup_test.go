@@ -67,12 +67,22 @@ func start(t *testing.T, opts app.Options) *app.Replica {
 	return r
 }
 
-// call makes one request on a connection of its own and gives its status and body.
+// call makes one request without an access token and gives its status and body.
 func call(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	return callAs(t, "", method, url, body)
+}
+
+// callAs makes one request, with an access token unless that is "", on a
+// connection of its own and gives its status and body.
+func callAs(t *testing.T, token, method, url, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewBufferString(body))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
@@ -90,10 +100,16 @@ func get(t *testing.T, url string) (int, string) {
 // query asks a replica's GraphQL endpoint and gives the whole answer.
 func query(t *testing.T, r *app.Replica, document string) string {
 	t.Helper()
+	_, answer := queryAs(t, r, "", document)
+	return answer
+}
+
+// queryAs asks it with an access token unless that is "", and gives the status too.
+func queryAs(t *testing.T, r *app.Replica, token, document string) (int, string) {
+	t.Helper()
 	body, err := json.Marshal(map[string]string{"query": document})
 	require.NoError(t, err)
-	_, answer := call(t, http.MethodPost, "http://"+r.HTTPAddr()+"/graphql", string(body))
-	return answer
+	return callAs(t, token, http.MethodPost, "http://"+r.HTTPAddr()+"/graphql", string(body))
 }
 
 // reserve holds a name under a fixed request id.

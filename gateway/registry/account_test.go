@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,16 @@ func TestHoldings(t *testing.T) {
 	require.ErrorAs(t, err, &input)
 }
 
+// requireAnswers asks about each name, and wants what stands beside it.
+func requireAnswers(t *testing.T, ask func(context.Context, string) (string, error), want map[string]string) {
+	t.Helper()
+	for name, answer := range want {
+		got, err := ask(t.Context(), name)
+		require.NoError(t, err, name)
+		require.Equal(t, answer, got, name)
+	}
+}
+
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -49,13 +60,9 @@ func TestOwner(t *testing.T) {
 	b.store.give("", username(t, "imported"), storage.Active)
 	b.store.give("ann", username(t, "former"), storage.Protected)
 	b.store.give("ann", username(t, "early"), storage.Reserved)
-	for name, want := range map[string]string{
+	requireAnswers(t, b.Owner, map[string]string{
 		"ada": "ann", "ADA": "ann", "a.da": "", "imported": "", "former": "", "early": "", "free": "", "a b": "",
-	} {
-		got, err := b.Owner(t.Context(), name)
-		require.NoError(t, err)
-		require.Equal(t, want, got, name)
-	}
+	})
 	require.Equal(t, 7, b.store.lookups, "what is no name reaches no database")
 }
 
@@ -65,13 +72,9 @@ func TestRedirect(t *testing.T) {
 	b.store.give("ann", username(t, "Ada"), storage.Active)
 	b.store.give("ann", username(t, "former"), storage.Protected)
 	b.store.give("bob", username(t, "gone"), storage.Protected)
-	for name, want := range map[string]string{
+	requireAnswers(t, b.Redirect, map[string]string{
 		"Former": "Ada", "ada": "", "gone": "", "free": "", "a b": "",
-	} {
-		got, err := b.Redirect(t.Context(), name)
-		require.NoError(t, err)
-		require.Equal(t, want, got, name)
-	}
+	})
 	require.Equal(t, 4, b.store.lookups, "what is no name reaches no database")
 }
 
