@@ -105,7 +105,7 @@ CREATE TABLE slots (
 );
 
 -- The outcome of each request, so that a resend gets it again, and the decision of
--- each saga. state: 1 BEGUN, 2 COMMITTED; a saga that is given up has no row.
+-- each saga. state: 1 BEGUN, 2 COMMITTED, 3 CANCELLED (a reservation); a saga that is given up has no row.
 -- Where the decision belongs to another vshard, the row names it and stays BEGUN.
 CREATE TABLE requests (
     vshard     smallint    NOT NULL,

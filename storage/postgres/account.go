@@ -1,11 +1,9 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"namegate/storage"
@@ -15,7 +13,6 @@ import (
 // account is what one read of the owning database says of an account, and of a
 // request that is decided beside it.
 type account struct {
-	owner   string
 	now     time.Time // the database's
 	version int64     // zero without a row
 	renames int
@@ -39,59 +36,6 @@ func (s slot) holding(owner string) storage.Holding {
 	return storage.Holding{Identifier: s.id, State: storage.Active, Grant: s.grant, Owner: owner, Since: s.since}
 }
 
-// decision is the record of a request, be it a saga's or a reserve's.
-type decision struct {
-	committed bool
-	overdue   bool // anybody may give it up, if it is not committed
-	attempt   [16]byte
-	arguments [32]byte
-	decidedIn storage.Vshard // where the decision is another row, else -1
-	owner     string
-	granted   []byte
-	keyID     storage.KeyID
-	// since is the time of the decision, expireAt that of protections it began.
-	since, expireAt time.Time
-}
-
-const decisionColumns = `r.state, r.attempt, r.arguments, r.decided_in, r.owner, r.granted, r.key_id, r.since, r.expire_at, ` + recordOverdue
-
-// decisionRow is a decision as it comes from the table, or nulls.
-type decisionRow struct {
-	state, decidedIn          pgtype.Int2
-	attempt                   pgtype.UUID
-	owner                     pgtype.Text
-	arguments, granted, keyID []byte
-	since, expireAt           pgtype.Timestamptz
-	overdue                   bool
-}
-
-func (r *decisionRow) fields() []any {
-	return []any{&r.state, &r.attempt, &r.arguments, &r.decidedIn, &r.owner, &r.granted, &r.keyID, &r.since, &r.expireAt, &r.overdue}
-}
-
-func (r *decisionRow) decision() *decision {
-	if !r.state.Valid {
-		return nil
-	}
-	d := &decision{
-		committed: r.state.Int16 == committed, attempt: r.attempt.Bytes, owner: r.owner.String, decidedIn: -1,
-		granted: bytes.Clone(r.granted), since: instant(r.since), expireAt: instant(r.expireAt), overdue: r.overdue,
-	}
-	if r.decidedIn.Valid {
-		d.decidedIn = storage.Vshard(r.decidedIn.Int16)
-	}
-	copy(d.arguments[:], r.arguments)
-	copy(d.keyID[:], r.keyID)
-	return d
-}
-
-// States of a request's record.
-const (
-	begun     = 1
-	committed = 2
-	cancelled = 3 // a reservation that was given back
-)
-
 // accountSQL reads an account, what is pending there, the record of one request
 // and the account's identifiers, all in one snapshot: a row for each identifier,
 // or one.
@@ -109,49 +53,49 @@ LEFT JOIN LATERAL (SELECT * FROM slots s WHERE s.vshard = i.vshard AND s.owner =
 // readAccount reads the account of an owner and, unless it is zero, a request's record.
 func (s *Store) readAccount(ctx context.Context, owner string, request storage.RequestID) (*account, error) {
 	v := storage.VshardOfOwner(owner)
-	return onOwner(ctx, s, v, func(d *database) (*account, verdict, error) {
-		a, ours := &account{owner: owner}, false
-		scan := func(rows pgx.Rows) (err error) {
-			ours, err = a.scan(rows)
-			return err
-		}
-		ctx, cancel := context.WithTimeout(ctx, runTimeout)
-		defer cancel()
-		err := d.read(ctx, scan, accountSQL, int16(v), owner, uuid(request))
-		switch {
-		case err != nil:
-			return nil, settled, domainError(err)
-		case !ours:
-			return nil, astray, nil
-		}
-		return a, settled, nil
-	})
+	var a account
+	var row accountRow
+	each := func() error { return a.add(&row) }
+	if err := s.readOwned(ctx, v, row.fields(), each, accountSQL, int16(v), owner, uuid(request)); err != nil {
+		return nil, err
+	}
+	return &a, nil
 }
 
-func (a *account) scan(rows pgx.Rows) (ours bool, err error) {
-	var now, renamed, pendingSince, pendingExpireAt, since pgtype.Timestamptz
-	var request, grant pgtype.UUID
-	var acts []byte
-	var record decisionRow
-	var kind, number pgtype.Int2
-	var key, canonical, display pgtype.Text
-	into := append([]any{&ours, &now, &a.version, &a.renames, &renamed, &a.former, &request, &acts, &pendingSince, &pendingExpireAt}, record.fields()...)
-	into = append(into, &kind, &number, &key, &canonical, &display, &grant, &since)
-	_, err = pgx.ForEachRow(rows, into, func() (err error) {
-		a.now, a.renamed, a.request = instant(now), instant(renamed), record.decision()
-		if request.Valid && a.pending == nil {
-			if a.pending, err = decodePending(acts); err != nil {
-				return err
-			}
-			a.pending.request, a.pending.since, a.pending.expireAt = request.Bytes, instant(pendingSince), instant(pendingExpireAt)
+// accountRow is a row of accountSQL, behind its first column.
+type accountRow struct {
+	now, renamed, pendingSince, pendingExpireAt, since pgtype.Timestamptz
+	version                                            int64
+	renames                                            int
+	former                                             []string
+	pending, grant                                     pgtype.UUID
+	acts                                               []byte
+	record                                             decisionRow
+	kind, number                                       pgtype.Int2
+	key, canonical, display                            pgtype.Text
+}
+
+func (r *accountRow) fields() []any {
+	list := []any{&r.now, &r.version, &r.renames, &r.renamed, &r.former, &r.pending, &r.acts, &r.pendingSince, &r.pendingExpireAt}
+	list = append(list, r.record.fields()...)
+	return append(list, &r.kind, &r.number, &r.key, &r.canonical, &r.display, &r.grant, &r.since)
+}
+
+// add adds a row, which differs from the one before only in its slot.
+func (a *account) add(r *accountRow) (err error) {
+	a.now, a.version, a.renames, a.renamed, a.former = instant(r.now), r.version, r.renames, instant(r.renamed), r.former
+	a.request = r.record.decision()
+	if r.pending.Valid && a.pending == nil {
+		if a.pending, err = decodePending(r.acts); err != nil {
+			return err
 		}
-		if kind.Valid {
-			id := identifier.Stored(identifier.Kind(kind.Int16), key.String, canonical.String, display.String)
-			a.slots = append(a.slots, slot{number.Int16, id, grant.Bytes, instant(since)})
-		}
-		return nil
-	})
-	return ours, err
+		a.pending.request, a.pending.since, a.pending.expireAt = r.pending.Bytes, instant(r.pendingSince), instant(r.pendingExpireAt)
+	}
+	if r.kind.Valid {
+		id := identifier.Stored(identifier.Kind(r.kind.Int16), r.key.String, r.canonical.String, r.display.String)
+		a.slots = append(a.slots, slot{r.number.Int16, id, r.grant.Bytes, instant(r.since)})
+	}
+	return nil
 }
 
 // of is the account's identifiers of a kind.

@@ -54,16 +54,13 @@ WITH seen AS MATERIALIZED (
 	SELECT $7::text, array_agg(epoch), array_agg(vshard), array_agg(kind), array_agg(change::smallint), array_agg(state),
 		array_agg(key), array_agg($8::text)
 	FROM all_of_it HAVING count(*) > 0
-), audited AS (
-	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
-	SELECT grant_id, vshard, kind, state, $7, key, owner, $8 FROM all_of_it
 )
-SELECT count(*) FROM seen`
+INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
+SELECT grant_id, vshard, kind, state, $7, key, owner, $8 FROM all_of_it`
 
 // carry are the statements that do acts of a decided saga in one database. What
 // guards it, if not nil, is the saga that the same transaction may have decided.
-// reached is how many acts were this database's to do.
-func (p *pending) carry(owner string, acts []act, guard *saga, reached *int) []statement {
+func (p *pending) carry(owner string, acts []act, guard *saga) []statement {
 	n := len(acts)
 	places, kinds, grants := newPlaces(n), make([]int16, n), make([]pgtype.UUID, n)
 	canonicals, displays := make([]string, n), make([]string, n)
@@ -73,11 +70,11 @@ func (p *pending) carry(owner string, acts []act, guard *saga, reached *int) []s
 	}
 	key, protection := []any{nil, nil, nil}, time.Duration(0)
 	if guard != nil {
-		key, protection = guard.decisionKey(), guard.protection
+		key, protection = guard.key().columns(), guard.protection
 	}
 	args := append(key, owner, nullable(p.since), nullable(p.expireAt), p.cause, p.actor,
 		places.vshards, places.kinds, places.keys, kinds, grants, canonicals, displays, protection.Microseconds())
-	return []statement{places.lock(), {carrySQL, args, scanOne(reached)}}
+	return []statement{places.lock(), {carrySQL, args, drain}}
 }
 
 // clearSQL notes that nothing of a decision is left to do.

@@ -90,6 +90,15 @@ func (r *heldRow) holding(id identifier.Identifier) storage.Holding {
 	}
 }
 
+// smallints are vshards as a column.
+func smallints(vshards []storage.Vshard) []int16 {
+	list := make([]int16, len(vshards))
+	for i, v := range vshards {
+		list[i] = int16(v)
+	}
+	return list
+}
+
 // instant is a time in UTC, zero for null.
 func instant(t pgtype.Timestamptz) time.Time {
 	if !t.Valid {

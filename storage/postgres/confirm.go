@@ -25,7 +25,7 @@ func (s *Store) reserved(ctx context.Context, reservation storage.RequestKey) ([
 	switch {
 	case err != nil:
 		return nil, err
-	case d == nil || !d.committed:
+	case d == nil || d.state != committed:
 		return nil, storage.ErrNotFound
 	}
 	return decodeGranted(d.granted, d.since, d.expireAt)

@@ -23,8 +23,9 @@ ON CONFLICT DO NOTHING`
 // decideSQL is the commit point. If the attempt has begun and not been given up,
 // nothing is pending for the account, and it is as it was read ($5), then the
 // record gets its outcome, and the account its new identifiers and what is left to
-// do. Intents that are in the same database must lie there with their grants, and
-// the reservation must not have been cancelled ($24).
+// do. What is in the same database must be owned there ($26): the intents must lie
+// there with their grants, the reservation must not have been cancelled ($24), and
+// the request's own record must point here ($27).
 const decideSQL = `
 WITH intents AS (
 	SELECT count(*) AS n
@@ -38,10 +39,11 @@ WITH intents AS (
 	UPDATE requests r
 	SET state = 2, granted = $6::bytea, since = now(), expire_at = now() + $7::bigint * interval '1 microsecond', xid = pg_current_xact_id()
 	WHERE r.vshard = $1::smallint AND r.id = $2::uuid AND r.attempt = $3::uuid AND r.state = 1 AND ` + isolated + `
-		AND EXISTS (SELECT FROM vshards v WHERE v.vshard = $1 AND v.state = 'OWNED')
+		AND (SELECT count(v.owned) = count(*) FROM unnest($26::smallint[]) AS i (vshard) ` + ownedNow + `)
 		AND EXISTS (SELECT FROM accounts a WHERE a.vshard = $1 AND a.owner = $4::text AND a.version = $5::bigint AND a.pending_request IS NULL)
 		AND (SELECT n FROM intents) = cardinality($11)
 		AND ($24::smallint IS NULL OR EXISTS (SELECT FROM requests p WHERE p.vshard = $24 AND p.id = $25::uuid AND p.state = 2))
+		AND ($27::smallint IS NULL OR EXISTS (SELECT FROM requests p WHERE p.vshard = $27 AND p.id = $2 AND p.attempt = $3 AND p.decided_in = $1))
 	RETURNING r.since
 ), account AS (
 	UPDATE accounts a
@@ -74,27 +76,50 @@ type decided struct {
 // decideHere are the statements of the commit point when the rest of the saga is
 // in the same transaction.
 func (g *saga) decideHere(result *decided) ([]statement, error) {
-	return g.decide(g.takes, g.reservation, nil, result)
+	here := here{takes: g.takes, reservation: g.reservation, owned: g.vshards()}
+	if g.pointed() {
+		here.pointer = &g.change.Request.Vshard
+	}
+	return g.decide(here, nil, result)
 }
 
 // decideAlone are those when only the commit point is: what is left to do is stored.
 func (g *saga) decideAlone(left []byte, result *decided) ([]statement, error) {
-	return g.decide(nil, nil, left, result)
+	return g.decide(here{owned: []storage.Vshard{g.decidedIn()}}, left, result)
+}
+
+// here is what the commit point finds in its own database.
+type here struct {
+	takes       []take
+	reservation *storage.RequestKey
+	owned       []storage.Vshard
+	pointer     *storage.Vshard // the vshard of the request's own record
+}
+
+func (h here) columns() []any {
+	reservation, pointer := []any{nil, nil}, pgtype.Int2{}
+	if key := h.reservation; key != nil {
+		reservation = []any{int16(key.Vshard), uuid(key.ID)}
+	}
+	if h.pointer != nil {
+		pointer = pgtype.Int2{Int16: int16(*h.pointer), Valid: true}
+	}
+	return append(reservation, smallints(h.owned), pointer)
 }
 
 // decide opens and locks the account, and decides.
-func (g *saga) decide(here []take, reservation *storage.RequestKey, left []byte, result *decided) ([]statement, error) {
+func (g *saga) decide(here here, left []byte, result *decided) ([]statement, error) {
 	granted, err := g.outcome()
 	if err != nil {
 		return nil, err
 	}
-	key := g.decisionKey()
-	args := append(key, g.change.Owner, g.version, granted, g.protection.Microseconds(), g.former, g.counts, left)
-	args = append(args, intentColumnsOf(here)...)
+	args := append(g.key().columns(), g.change.Owner, g.version, granted, g.protection.Microseconds(), g.former, g.counts, left)
+	args = append(args, intentColumnsOf(here.takes)...)
 	args = append(args, g.vacatedColumns()...)
 	args = append(args, g.takenColumns()...)
-	args = append(args, reservationColumns(reservation)...)
+	args = append(args, here.columns()...)
 	scan := func(rows pgx.Rows) error {
+		*result = decided{} // an earlier run may have been rolled back
 		var since, expireAt pgtype.Timestamptz
 		_, err := pgx.ForEachRow(rows, []any{&since, &expireAt}, func() error {
 			*result = decided{true, instant(since), instant(expireAt)}
@@ -103,17 +128,10 @@ func (g *saga) decide(here []take, reservation *storage.RequestKey, left []byte,
 		return err
 	}
 	return []statement{
-		{openAccountSQL, append(g.decisionKey(), g.change.Owner), drain},
+		{openAccountSQL, append(g.key().columns(), g.change.Owner), drain},
 		{lockAccountSQL, []any{int16(g.decidedIn()), g.change.Owner}, drain},
 		{decideSQL, args, scan},
 	}, nil
-}
-
-func reservationColumns(key *storage.RequestKey) []any {
-	if key == nil {
-		return []any{nil, nil}
-	}
-	return []any{int16(key.Vshard), uuid(key.ID)}
 }
 
 func intentColumnsOf(takes []take) []any {

@@ -1,5 +1,11 @@
 package postgres
 
+import (
+	"context"
+
+	"namegate/storage"
+)
+
 // PlannedStatement is a statement of a batch with the settings it is planned under.
 type PlannedStatement struct {
 	SQL    string
@@ -39,4 +45,18 @@ func OnWrite(s *Store, wrote func()) {
 	for _, d := range s.databases {
 		d.wrote = wrote
 	}
+}
+
+// FreeInOneBatch frees reservations of the first database in one batch, and says for
+// each whether it was freed for it.
+func FreeInOneBatch(ctx context.Context, s *Store, holdings ...storage.Holding) (freed []bool, err error) {
+	var batch []release
+	for _, h := range holdings {
+		batch = append(batch, release{h.Identifier, h.Grant, storage.Reserved, causeCancel, ""})
+	}
+	results, err := s.databases[0].release(ctx, batch)
+	for _, r := range results {
+		freed = append(freed, r.freed)
+	}
+	return freed, err
 }

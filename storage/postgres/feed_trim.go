@@ -107,10 +107,8 @@ func (d *database) dropPartition(ctx context.Context, sql string) error {
 		case state != lockNotAvailable || n == dropTries:
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(partitionPause):
+		if err := pause(ctx, partitionPause); err != nil {
+			return err
 		}
 	}
 }

@@ -73,3 +73,19 @@ func (d *database) read(ctx context.Context, scan func(pgx.Rows) error, sql stri
 	b.Queue(sql, args...).Query(scan)
 	return d.pool.SendBatch(ctx, &b).Close()
 }
+
+// scanOne reads one value, zero where there is no row, whatever an earlier run of the
+// statement has read.
+func scanOne[T any](into *T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		*into = *new(T)
+		_, err := pgx.ForEachRow(rows, []any{into}, func() error { return nil })
+		return err
+	}
+}
+
+// drain reads a result without rows.
+func drain(rows pgx.Rows) error {
+	rows.Close()
+	return rows.Err()
+}

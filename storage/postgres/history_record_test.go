@@ -51,7 +51,7 @@ func (h *history) operations() []porcupine.Operation {
 		if out := &e.Reply; out.State == storage.Reserved {
 			out.Marked = out.Marked || h.mayWinLate(out.By, e)
 		} else if e.Operation.Kind == opFree {
-			out.Marked = h.sharesFree(e) || h.mayWinLate(e.Operation.Reservation, e)
+			out.Marked = h.mayWinLate(e.Operation.Reservation, e)
 		}
 		list = append(list, porcupine.Operation{ClientId: e.Client, Input: e.Operation, Output: e.Reply, Call: e.Call, Return: e.Return})
 	}
@@ -66,14 +66,6 @@ func (h *history) mayWinLate(reservation int, e recorded) bool {
 	return !h.answered(reservation) || slices.ContainsFunc(h.entries, func(r recorded) bool {
 		return r.Operation.Kind == opReserve && r.Operation.Reservation == reservation &&
 			(r.Reply.Is == isUnknown || r.Call <= e.Return && e.Call <= r.Return)
-	})
-}
-
-// sharesFree says that another cancel of the reservation was under way at the same
-// time: both may be told of the name that was freed once, for both, in one batch.
-func (h *history) sharesFree(e recorded) bool {
-	return slices.ContainsFunc(h.entries, func(r recorded) bool {
-		return r.Client != e.Client && r.Operation == e.Operation && r.Reply.Is == isOK && r.Call <= e.Return && e.Call <= r.Return
 	})
 }
 

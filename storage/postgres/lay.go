@@ -28,22 +28,19 @@ type take struct {
 
 // laid is what became of the intent for a take.
 type laid struct {
-	verdict verdict
-	done    bool
-	grant   storage.Grant // of the intent that lies there: the attempt's first one
-	// inTheWay is what stands there instead, with its intent, if it has one.
-	inTheWay storage.Holding
+	done  bool
+	grant storage.Grant // of the intent that lies there: the attempt's first one
+	// inTheWay is what was seen to stand there instead, with its intent, if it has one.
+	inTheWay *storage.Holding
 	intent   *intent
 }
 
 // intent is a saga's mark beside a holding.
 type intent struct {
-	id        identifier.Identifier
-	grant     storage.Grant
-	request   storage.RequestID
-	decidedIn storage.Vshard
-	attempt   [16]byte
-	overdue   bool // anybody may give the saga up
+	id      identifier.Identifier
+	grant   storage.Grant
+	attempt attempt
+	overdue bool // anybody may give the saga up
 }
 
 const intentColumns = `(x).intent_grant, (x).intent_request, (x).intent_vshard, (x).intent_attempt, coalesce((x).intent_until <= now(), false)`
@@ -64,11 +61,9 @@ func (r *intentRow) intent(id identifier.Identifier) *intent {
 	if !r.grant.Valid {
 		return nil
 	}
-	return &intent{id, r.grant.Bytes, r.request.Bytes, storage.Vshard(r.decidedIn.Int16), r.attempt.Bytes, r.overdue}
+	by := attempt{storage.Vshard(r.decidedIn.Int16), r.request.Bytes, r.attempt.Bytes}
+	return &intent{id, r.grant.Bytes, by, r.overdue}
 }
-
-// stillBegun finds the decision of attempt $3 of request $2 in vshard $1 undecided.
-const stillBegun = `SELECT FROM requests r WHERE r.vshard = $1 AND r.id = $2 AND r.attempt = $3 AND r.state = 1`
 
 // laySQL lays intents beside what may be taken: nothing, what ran out, what the
 // reservation holds, what is protected for this account. It changes nothing else
@@ -107,7 +102,7 @@ WITH seen AS MATERIALIZED (
 	FROM laid l JOIN seen s USING (vshard, kind, key) WHERE l.over
 	HAVING count(*) > 0
 )
-SELECT n, owned, laid_grant, coalesce(NOT (x).blocked AND (x).intent_grant IS NULL
+SELECT n, laid_grant, coalesce(NOT (x).blocked AND (x).intent_grant IS NULL
 		AND ((x).state IN (1, 3) AND (x).expire_at <= now() OR (x).state = 1 AND (x).holder = its_holder OR (x).state = 3 AND (x).owner = $5), false),
 	` + heldColumns + `, ` + intentColumns + `
 FROM seen LEFT JOIN laid USING (vshard, kind, key)`
@@ -121,28 +116,27 @@ func (g *saga) lay(takes []take, here bool, results []laid) statement {
 		p.add(t.id)
 		grants[i], holders[i] = uuid(t.grant), uuid(t.holder)
 	}
-	args := append(g.decisionKey(), here, g.change.Owner, intentTTL.Microseconds(), g.change.Actor, p.vshards, p.kinds, p.keys, grants, holders)
+	args := append(g.key().columns(), here, g.change.Owner, intentTTL.Microseconds(), g.change.Actor, p.vshards, p.kinds, p.keys, grants, holders)
 	return statement{laySQL, args, func(rows pgx.Rows) error { return scanLaid(rows, takes, results) }}
 }
 
 func scanLaid(rows pgx.Rows, takes []take, results []laid) error {
 	var n int
-	var owned, takeable bool // the latter says that what was seen cannot be what is in the way
+	var takeable bool // what was seen cannot be what is in the way
 	var grant pgtype.UUID
 	var row heldRow
 	var mark intentRow
-	into := append(append([]any{&n, &owned, &grant, &takeable}, row.fields()...), mark.fields()...)
+	into := append(append([]any{&n, &grant, &takeable}, row.fields()...), mark.fields()...)
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		id, r := takes[n-1].id, &results[n-1]
 		switch {
-		case !owned:
-			*r = laid{verdict: astray}
 		case grant.Valid:
 			*r = laid{done: true, grant: grant.Bytes}
 		case row.state.Valid && !takeable:
-			*r = laid{inTheWay: row.holding(id), intent: mark.intent(id)}
+			held := row.holding(id)
+			*r = laid{inTheWay: &held, intent: mark.intent(id)}
 		default:
-			*r = laid{verdict: again}
+			*r = laid{}
 		}
 		return nil
 	})

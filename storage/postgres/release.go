@@ -71,7 +71,9 @@ func (d *database) release(ctx context.Context, batch []release) ([]releaseResul
 	}
 	results := make([]releaseResult, len(batch))
 	for i := range batch {
-		results[i] = rows[nth[i].row]
+		if results[i] = rows[nth[i].row]; !nth[i].first {
+			results[i].freed = false // it was freed once, for another caller
+		}
 	}
 	return results, nil
 }

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"namegate/storage"
 	"namegate/storage/identifier"
 )
@@ -66,8 +64,8 @@ WHERE r.vshard = $1::smallint AND r.id = $2::uuid AND r.state = 2 AND r.owner IS
 // meets none it looks once more, as the intent may just have been undone.
 func (s *Store) free(ctx context.Context, rel release) (releaseResult, error) {
 	met := true
-	for _, pause := range pauses {
-		if err := s.sleep(ctx, pause); err != nil {
+	for _, d := range pauses {
+		if err := pauseAbout(ctx, d); err != nil {
 			return releaseResult{}, err
 		}
 		r, err := s.release(ctx, rel)
@@ -99,23 +97,11 @@ LEFT JOIN LATERAL (
 // readIntent reads the intent beside a holding; nil when there is none.
 func (s *Store) readIntent(ctx context.Context, id identifier.Identifier) (*intent, error) {
 	v := storage.VshardOf(id)
-	return onOwner(ctx, s, v, func(d *database) (*intent, verdict, error) {
-		var row intentRow
-		ours := false
-		ctx, cancel := context.WithTimeout(ctx, runTimeout)
-		defer cancel()
-		err := d.read(ctx, func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, append([]any{&ours}, row.fields()...), func() error { return nil })
-			return err
-		}, intentSQL, int16(v), int16(id.Kind()), id.Key())
-		switch {
-		case err != nil:
-			return nil, settled, domainError(err)
-		case !ours:
-			return nil, astray, nil
-		}
-		return row.intent(id), settled, nil
-	})
+	var row intentRow
+	if err := s.readOwned(ctx, v, row.fields(), nothing, intentSQL, int16(v), int16(id.Kind()), id.Key()); err != nil {
+		return nil, err
+	}
+	return row.intent(id), nil
 }
 
 // granted is what the record of a request says it was granted.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"namegate/storage"
 )
@@ -51,22 +52,26 @@ func (s *Store) runFused(ctx context.Context, d *database, g *saga) (decided, er
 	if err != nil {
 		return result, err
 	}
-	var statements []statement
-	if g.pointed() {
-		statements = append(statements, g.point())
-	}
 	begun := false
-	statements = append(statements, g.begin(g.pointed(), &begun), g.lay(g.takes, true, laid))
-	statements = append(statements, decide...)
-	statements = append(statements, g.pending(decided{}).carry(g.change.Owner, g.acts(), g, new(int))...)
-	statements = append(statements, undo(g.takes, g.change.Actor, g)...)
-	statements = append(statements, g.forget(), g.forgetPoint(true))
-	if err := d.change(ctx, statements...); err != nil {
-		return result, err
+	statements := []statement{g.begin(&begun)}
+	if g.pointed() {
+		statements = append(statements, g.point(true, new(bool)))
 	}
+	statements = append(statements, g.lay(g.takes, true, laid))
+	statements = append(statements, decide...)
+	statements = append(statements, g.pending(decided{}).carry(g.change.Owner, g.acts(), g)...)
+	statements = append(statements, undo(g.takes, g.change.Actor, g)...)
+	statements = append(statements, g.key().forget(new(bool)), g.key().forgetPoint(g.change.Request.Vshard, true))
+	asked := time.Now()
+	verdict, err := d.change(ctx, g.vshards(), statements...)
 	switch {
+	case err != nil:
+		return result, err
 	case result.done:
 		return result, nil
+	case verdict == astray:
+		s.refresh(ctx, asked)
+		return result, errAgain
 	case !begun:
 		return result, errAgain
 	}
@@ -75,9 +80,6 @@ func (s *Store) runFused(ctx context.Context, d *database, g *saga) (decided, er
 
 // runSplit takes each step in a transaction of its own.
 func (s *Store) runSplit(ctx context.Context, g *saga) (decided, error) {
-	if err := s.begin(ctx, g); err != nil {
-		return decided{}, err
-	}
 	result, err := s.decideSplit(ctx, g)
 	if err != nil {
 		if giveUp := s.giveUp(ctx, g); giveUp != nil {
@@ -93,36 +95,13 @@ func (s *Store) runSplit(ctx context.Context, g *saga) (decided, error) {
 	return result, nil
 }
 
-// begin makes the request's own record, where it is another row, and the decision's.
-func (s *Store) begin(ctx context.Context, g *saga) error {
-	if g.pointed() {
-		if err := s.changeIn(ctx, g.change.Request.Vshard, g.point()); err != nil {
-			return err
-		}
-		if err := s.checkPoint(ctx, g.change); err != nil {
-			return err
-		}
-	}
-	begun := false
-	err := s.changeIn(ctx, g.decidedIn(), g.begin(false, &begun))
-	if err == nil && !begun {
-		err = errAgain
-	}
-	return err
-}
-
-// decideSplit lays the intents, one database after the other, and decides.
+// decideSplit begins, lays the intents, one database after the other, and decides.
 func (s *Store) decideSplit(ctx context.Context, g *saga) (decided, error) {
-	laid := make([]laid, len(g.takes))
-	for i := range g.takes {
-		err := s.changeIn(ctx, storage.VshardOf(g.takes[i].id), g.lay(g.takes[i:i+1], false, laid[i:i+1]))
-		if err != nil {
-			return decided{}, err
-		}
-		if !laid[i].done {
-			return decided{}, s.obstacle(ctx, g, laid[i:i+1])
-		}
-		g.takes[i].grant = laid[i].grant
+	if err := s.begin(ctx, g); err != nil {
+		return decided{}, err
+	}
+	if err := s.layEach(ctx, g); err != nil {
+		return decided{}, err
 	}
 	if err := s.notCancelled(ctx, g); err != nil {
 		return decided{}, err
@@ -143,13 +122,43 @@ func (s *Store) decideSplit(ctx context.Context, g *saga) (decided, error) {
 	return result, err
 }
 
+// begin makes the decision's record and, where it is another row, the request's own.
+func (s *Store) begin(ctx context.Context, g *saga) error {
+	begun, pointed := false, !g.pointed()
+	err := s.changeIn(ctx, g.decidedIn(), g.begin(&begun))
+	if err == nil && begun && !pointed {
+		err = s.changeIn(ctx, g.change.Request.Vshard, g.point(false, &pointed))
+	}
+	if err == nil && !(begun && pointed) {
+		err = errAgain
+	}
+	return err
+}
+
+// layEach lays the intents beside the identifiers to take.
+func (s *Store) layEach(ctx context.Context, g *saga) error {
+	laid := make([]laid, len(g.takes))
+	for i := range g.takes {
+		err := s.changeIn(ctx, storage.VshardOf(g.takes[i].id), g.lay(g.takes[i:i+1], false, laid[i:i+1]))
+		if err != nil {
+			return err
+		}
+		if !laid[i].done {
+			return s.obstacle(ctx, g, laid[i:i+1])
+		}
+		g.takes[i].grant = laid[i].grant
+	}
+	return nil
+}
+
 // giveUp makes sure that the attempt is never decided, and only then undoes what
-// it did.
+// it did. The request's own record is left where somebody else has given the attempt
+// up, as the next one may rely on it already.
 func (s *Store) giveUp(ctx context.Context, g *saga) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer cancel()
-	decided := false
-	if err := s.changeIn(ctx, g.decidedIn(), g.forget(), g.isDecided(&decided)); err != nil || decided {
+	decided, forgotten, err := s.abandon(ctx, g.key())
+	if err != nil || decided {
 		return err
 	}
 	for i, t := range g.takes {
@@ -157,38 +166,8 @@ func (s *Store) giveUp(ctx context.Context, g *saga) error {
 			return err
 		}
 	}
-	if !g.pointed() {
+	if !g.pointed() || !forgotten {
 		return nil
 	}
-	return s.changeIn(ctx, g.change.Request.Vshard, g.forgetPoint(false))
-}
-
-// change writes statements that are no part of a batch.
-func (d *database) change(ctx context.Context, statements ...statement) error {
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	defer cancel()
-	for n := 1; ; n++ {
-		err := d.write(ctx, statements...)
-		switch {
-		case err == nil:
-			if d.wrote != nil {
-				d.wrote()
-			}
-			return nil
-		case n < attempts && rolledBack(err):
-			continue
-		case disconnected(err) && ctx.Err() == nil:
-			return errAgain
-		}
-		return domainError(err)
-	}
-}
-
-// changeIn writes statements in the database that has a vshard.
-func (s *Store) changeIn(ctx context.Context, v storage.Vshard, statements ...statement) error {
-	d, err := s.routes.of(v)
-	if err != nil {
-		return err
-	}
-	return d.change(ctx, statements...)
+	return s.changeIn(ctx, g.change.Request.Vshard, g.key().forgetPoint(g.change.Request.Vshard, false))
 }

@@ -22,8 +22,8 @@ import (
 type saga struct {
 	change  storage.Change
 	cause   string
-	attempt [16]byte // random, so that it never comes back
-	version int64    // of the account, as read
+	attempt [16]byte
+	version int64 // of the account, as read
 
 	takes     []take
 	leaves    []leave
@@ -55,10 +55,8 @@ func (g *saga) decidedIn() storage.Vshard { return storage.VshardOfOwner(g.chang
 // pointed says that the request's own record is another row than the decision.
 func (g *saga) pointed() bool { return g.change.Request.Vshard != g.decidedIn() }
 
-// decisionKey are the first parameters of every statement about the decision.
-func (g *saga) decisionKey() []any {
-	return []any{int16(g.decidedIn()), uuid(g.change.Request.ID), uuid(g.attempt)}
-}
+// key names the attempt.
+func (g *saga) key() attempt { return attempt{g.decidedIn(), g.change.Request.ID, g.attempt} }
 
 // acts are what follows from the decision.
 func (g *saga) acts() []act {

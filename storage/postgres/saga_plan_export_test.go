@@ -1,10 +1,16 @@
 package postgres
 
+import (
+	"context"
+
+	"namegate/storage"
+)
+
 // PlannedChanges are the statements of a saga, and of a cancel, that change rows
 // which they find by several keys.
 func PlannedChanges() map[string]PlannedStatement {
-	g, p, reached := &saga{}, &pending{}, 0
-	carry, undo, lay := p.carry("", nil, nil, &reached), undo(nil, "", nil), g.lay(nil, true, nil)
+	g, p := &saga{}, &pending{}
+	carry, undo, lay := p.carry("", nil, nil), undo(nil, "", nil), g.lay(nil, true, nil)
 	return map[string]PlannedStatement{
 		"carry":   {carry[1].sql, writeLimits, carry[1].args},
 		"undo":    {undo[1].sql, writeLimits, undo[1].args},
@@ -12,4 +18,9 @@ func PlannedChanges() map[string]PlannedStatement {
 		"lay":     {lay.sql, writeLimits, lay.args},
 		"release": {releaseSQL, writeLimits, releaseColumns(nil)},
 	}
+}
+
+// Abandon gives an attempt at a change up, unless it is decided.
+func Abandon(ctx context.Context, s *Store, c storage.Change, id [16]byte) (decided, forgotten bool, err error) {
+	return s.abandon(ctx, attempt{storage.VshardOfOwner(c.Owner), c.Request.ID, id})
 }

@@ -3,10 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"namegate/storage"
 )
@@ -18,14 +15,10 @@ func (s *Store) obstacle(ctx context.Context, g *saga, laid []laid) error {
 		switch {
 		case l.done:
 			continue
-		case l.verdict == astray:
-			if err := s.routes.refresh(ctx, time.Now()); err != nil {
-				s.log.Warn("read the route map", "cause", err)
-			}
-		case l.intent != nil && l.intent.attempt != g.attempt:
+		case l.intent != nil && l.intent.attempt != g.key():
 			return s.settleFirst(ctx, *l.intent)
-		case l.verdict == settled && l.intent == nil && l.inTheWay.Owner != g.change.Owner:
-			return &storage.HeldError{Holding: l.inTheWay}
+		case l.inTheWay != nil && l.intent == nil && l.inTheWay.Owner != g.change.Owner:
+			return &storage.HeldError{Holding: *l.inTheWay}
 		}
 		return errAgain
 	}
@@ -52,13 +45,13 @@ var errBusy = errors.New("another change is under way")
 // or undoes the intent of an attempt that was given up. An attempt that is not
 // decided is given up when its time is over; before that settle says false.
 func (s *Store) settle(ctx context.Context, in intent) (bool, error) {
-	d, err := s.readRequest(ctx, storage.RequestKey{Vshard: in.decidedIn, ID: in.request})
+	d, err := s.readRequest(ctx, storage.RequestKey{Vshard: in.attempt.decidedIn, ID: in.attempt.request})
 	if err != nil {
 		return false, err
 	}
-	ours := d != nil && d.attempt == in.attempt
+	ours := d != nil && d.attempt == in.attempt.id
 	switch {
-	case ours && d.committed:
+	case ours && d.state == committed:
 		recorded, err := d.recorded(in.grant)
 		if err != nil {
 			return false, err
@@ -69,55 +62,13 @@ func (s *Store) settle(ctx context.Context, in intent) (bool, error) {
 	case ours && !in.overdue:
 		return false, nil
 	case ours:
-		if gone, err := s.abort(ctx, in); err != nil || !gone {
+		if decided, _, err := s.abandon(ctx, in.attempt); err != nil || decided {
 			return false, err
 		}
 	}
 	mark := take{id: in.id, grant: in.grant}
 	return true, s.changeIn(ctx, storage.VshardOf(in.id), undo([]take{mark}, "", nil)...)
 }
-
-// recorded says that the decision gave out the grant. An intent with another one
-// came too late.
-func (d *decision) recorded(grant storage.Grant) (bool, error) {
-	names, err := decodeGranted(d.granted, d.since, d.expireAt)
-	return slices.ContainsFunc(names, func(h storage.Holding) bool { return h.Grant == grant }), err
-}
-
-// abort gives up an attempt of any replica's, unless it was decided meanwhile.
-func (s *Store) abort(ctx context.Context, in intent) (bool, error) {
-	key := []any{int16(in.decidedIn), uuid(in.request), uuid(in.attempt)}
-	decided := false
-	err := s.changeIn(ctx, in.decidedIn, statement{forgetSQL, key, drain}, statement{isDecidedSQL, key, scanOne(&decided)})
-	return !decided, err
-}
-
-// readRequest reads the record of a request; nil when there is none.
-func (s *Store) readRequest(ctx context.Context, key storage.RequestKey) (*decision, error) {
-	return onOwner(ctx, s, key.Vshard, func(d *database) (*decision, verdict, error) {
-		var row decisionRow
-		ours := false
-		ctx, cancel := context.WithTimeout(ctx, runTimeout)
-		defer cancel()
-		err := d.read(ctx, func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, append([]any{&ours}, row.fields()...), func() error { return nil })
-			return err
-		}, requestSQL, int16(key.Vshard), uuid(key.ID))
-		switch {
-		case err != nil:
-			return nil, settled, domainError(err)
-		case !ours:
-			return nil, astray, nil
-		}
-		return row.decision(), settled, nil
-	})
-}
-
-const requestSQL = `
-SELECT coalesce(v.state IN ('OWNED', 'FROZEN'), false), ` + decisionColumns + `
-FROM (SELECT $1::smallint AS vshard, $2::uuid AS id) i
-LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
-LEFT JOIN LATERAL (SELECT * FROM requests r WHERE r.vshard = i.vshard AND r.id = i.id LIMIT 1) r ON true`
 
 // finish carries out what is pending for an account.
 func (s *Store) finish(ctx context.Context, owner string) error {
@@ -130,25 +81,12 @@ func (s *Store) finish(ctx context.Context, owner string) error {
 
 // carryOut does what was decided in each database, and notes that it is done.
 func (s *Store) carryOut(ctx context.Context, owner string, p *pending) error {
-	for _, a := range p.acts {
-		if err := s.carryOne(ctx, owner, p, a); err != nil {
+	for i, a := range p.acts {
+		if err := s.changeIn(ctx, storage.VshardOf(a.id), p.carry(owner, p.acts[i:i+1], nil)...); err != nil {
 			return err
 		}
 	}
 	return s.changeIn(ctx, storage.VshardOfOwner(owner), p.clear(owner))
-}
-
-// carryOne does one act, wherever its vshard is by now.
-func (s *Store) carryOne(ctx context.Context, owner string, p *pending, a act) error {
-	_, err := onOwner(ctx, s, storage.VshardOf(a.id), func(d *database) (struct{}, verdict, error) {
-		reached := 0
-		err := d.change(ctx, p.carry(owner, []act{a}, nil, &reached)...)
-		if err == nil && reached == 0 {
-			return struct{}{}, astray, nil
-		}
-		return struct{}{}, settled, err
-	})
-	return err
 }
 
 // carryTime is how long a caller waits for what follows from a decision that is

@@ -134,33 +134,6 @@ func (s *Store) outdated() bool {
 	return slices.ContainsFunc(s.databases, func(d *database) bool { return d.outdated.Load() })
 }
 
-// tries is how often a call is sent to the database that seems to own its
-// vshard: enough for a switch of a move and a few lost races.
-const tries = 5
-
-// onOwner calls the database that owns a vshard, reading the route map again
-// when that database says it does not.
-func onOwner[Out any](ctx context.Context, s *Store, v storage.Vshard, call func(*database) (Out, verdict, error)) (Out, error) {
-	var none Out
-	for range tries {
-		asked := time.Now()
-		d, err := s.routes.of(v)
-		if err != nil {
-			return none, err
-		}
-		out, verdict, err := call(d)
-		if err != nil || verdict == settled {
-			return out, err
-		}
-		if verdict == astray {
-			if err := s.routes.refresh(ctx, asked); err != nil {
-				s.log.Warn("read the route map", "cause", err)
-			}
-		}
-	}
-	return none, &storage.UnavailableError{RetryAfter: retryAfter, Cause: errNotOwned}
-}
-
 // newGrant is a random id; the source never fails (crypto/rand).
 func (s *Store) newGrant() (g storage.Grant) {
 	_, _ = rand.Read(g[:])

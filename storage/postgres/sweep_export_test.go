@@ -44,20 +44,14 @@ func DieConfirming(ctx context.Context, s *Store, c storage.Change, reservation 
 	if err != nil {
 		return err
 	}
-	if err := s.begin(ctx, g); err != nil {
-		return err
-	}
 	if decided {
 		_, err := s.decideSplit(ctx, g)
 		return err
 	}
-	marks := make([]laid, len(g.takes))
-	for i := range g.takes {
-		if err := s.changeIn(ctx, storage.VshardOf(g.takes[i].id), g.lay(g.takes[i:i+1], false, marks[i:i+1])); err != nil {
-			return err
-		}
+	if err := s.begin(ctx, g); err != nil {
+		return err
 	}
-	return nil
+	return s.layEach(ctx, g)
 }
 
 // PlannedSweeps are the statements of the sweeper.

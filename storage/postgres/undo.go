@@ -41,7 +41,7 @@ FROM (SELECT * FROM cleared UNION ALL SELECT * FROM gone) u HAVING count(*) > 0`
 func undo(takes []take, actor string, guard *saga) []statement {
 	key := []any{nil, nil, nil}
 	if guard != nil {
-		key = guard.decisionKey()
+		key = guard.key().columns()
 	}
 	intents := intentColumnsOf(takes)
 	return []statement{{lockSQL, intents[:3], drain}, {undoSQL, append(append(key, actor), intents...), drain}}

@@ -113,7 +113,7 @@ func (v *verifier) suspect(ctx context.Context, about string, look func(context.
 // in use, and does not count.
 func (v *verifier) lookAgain(ctx context.Context) error {
 	for len(v.suspects) > 0 {
-		if err := v.pause(ctx); err != nil {
+		if err := pause(ctx, verifyPause); err != nil {
 			return err
 		}
 		if err := v.readVshards(ctx); err != nil {
@@ -144,17 +144,6 @@ func (v *verifier) judge(ctx context.Context, s suspect) error {
 	return nil
 }
 
-func (v *verifier) pause(ctx context.Context) error {
-	timer := time.NewTimer(verifyPause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // read reads rows of a database, also when it is away for a moment. One that is away
 // for longer is not asked again.
 func (v *verifier) read(ctx context.Context, d *database, scan func(pgx.Rows) error, sql string, args ...any) error {
@@ -167,7 +156,7 @@ func (v *verifier) read(ctx context.Context, d *database, scan func(pgx.Rows) er
 			v.away[d] = err
 			break
 		}
-		if err := v.pause(ctx); err != nil {
+		if err := pause(ctx, verifyPause); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,11 @@ package storagetest
 
 import (
 	"crypto/rand"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"namegate/storage"
@@ -44,6 +47,24 @@ func testReservations(t *testing.T, r Replicas) {
 		r.requireFree(t, name)
 		_, err = r.A.Cancel(t.Context(), req.Request)
 		require.ErrorIs(t, err, storage.ErrNotFound)
+	})
+	t.Run("of many cancels at once one frees the name", func(t *testing.T) {
+		t.Parallel()
+		req := request(hour, freshName())
+		reserve(t, r.A, req)
+		var freed atomic.Int32
+		var all sync.WaitGroup
+		for n := range 40 {
+			all.Go(func() {
+				if _, err := r.one(n).Cancel(t.Context(), req.Request); err == nil {
+					freed.Add(1)
+				} else {
+					assert.ErrorIs(t, err, storage.ErrNotFound)
+				}
+			})
+		}
+		all.Wait()
+		require.EqualValues(t, 1, freed.Load())
 	})
 	t.Run("a cancel leaves the next holder alone", func(t *testing.T) {
 		t.Parallel()
