@@ -18,10 +18,14 @@ const kept = 30 * 24 * time.Hour
 // expired is how many reservations have run out when a sweep begins.
 const expired = 1_000_000
 
-// insertExpired has that many run out, all over the vshards and over an hour.
-var insertExpired = fmt.Sprintf(`INSERT INTO holdings (vshard, kind, state, since, expire_at, grant_id, holder, key, canonical, display)
-	SELECT n %% 1024, 1, 1, now() - interval '2 hours', now() - n * interval '3.6 ms', gen_random_uuid(), gen_random_uuid(), 'over.' || n, 'over.' || n, 'over.' || n
-	FROM generate_series(1, %d) AS n`, expired)
+// sweepLength is the longest that a sample may be: a sweep takes some six seconds.
+const sweepLength = 4 * time.Second
+
+// insertExpired has that many run out, all over the vshards and over an hour, in a
+// numbered run.
+const insertExpired = `INSERT INTO holdings (vshard, kind, state, since, expire_at, grant_id, holder, key, canonical, display)
+	SELECT n %% 1024, 1, 1, now() - interval '2 hours', now() - n * interval '3.6 ms', gen_random_uuid(), gen_random_uuid(), key, key, key
+	FROM generate_series(1, %d) AS n, format('over.%d.%%s', n) AS key`
 
 // countExpired counts what is left of them.
 const countExpired = `SELECT count(*) FROM holdings WHERE expire_at <= now()`
@@ -29,13 +33,12 @@ const countExpired = `SELECT count(*) FROM holdings WHERE expire_at <= now()`
 // reserveBesideSweep has callers reserve fresh names while the same replica sweeps.
 func reserveBesideSweep(r *registry) work {
 	w := r.reserve(128)
-	prepare := func(ctx context.Context) error {
-		if err := w.prepare(ctx); err != nil {
-			return err
-		}
-		return r.each(ctx, insertExpired)
-	}
+	runs := 0
 	run := func(ctx context.Context, length time.Duration) (s sample, err error) {
+		length, runs = min(length, sweepLength), runs+1
+		if err := r.each(ctx, fmt.Sprintf(insertExpired, expired, runs)); err != nil {
+			return s, err
+		}
 		before, err := r.countExpired(ctx)
 		if err != nil {
 			return s, err
@@ -53,7 +56,7 @@ func reserveBesideSweep(r *registry) work {
 		}
 		return s, err
 	}
-	return work{w.name + ", beside a sweep of " + grouped(expired) + " rows", prepare, run}
+	return work{w.name + ", beside a sweep of " + grouped(expired) + " rows", w.prepare, run}
 }
 
 // sweep has the store sweep without a pause until it is told to stop.
