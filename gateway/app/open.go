@@ -33,7 +33,7 @@ func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) 
 	})
 	r.sweep(store)
 	r.health.Watch(watch(store, r.log))
-	return registry.New(store, a.parser, &r.words, keys, registry.Options{
+	return registry.New(store, a.parser, &r.words, registry.NoFilter{}, keys, registry.Options{
 		TTL:    r.opts.ReservationTTL,
 		Clock:  time.Now,
 		Sleep:  registry.Sleep,

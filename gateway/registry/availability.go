@@ -25,6 +25,7 @@ type Layer string
 // The layers of a check, cheapest first.
 const (
 	LayerPolicy   Layer = "POLICY"
+	LayerFilter   Layer = "FILTER"
 	LayerDatabase Layer = "DATABASE"
 )
 

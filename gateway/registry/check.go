@@ -13,7 +13,8 @@ import (
 const MaxChecks = 20
 
 // Check says whether a name can be had. A name that breaks a rule of form is an
-// answer, not an error. It fails with the errors of storage.Reader.
+// answer, not an error. Layers are asked from the cheapest on, and the first one that
+// knows answers. It fails with the errors of storage.Reader.
 func (r *Registry) Check(ctx context.Context, name string) (Availability, error) {
 	answer := Availability{Requested: name, DecidedBy: LayerPolicy, AsOf: r.opts.Clock()}
 	id, err := r.parse(identifier.Username, name)
@@ -27,6 +28,10 @@ func (r *Registry) Check(ctx context.Context, name string) (Availability, error)
 	answer.Canonical = id.Canonical()
 	if r.policy.Refuses(id) {
 		answer.Reason = NotAllowed
+		return answer, nil
+	}
+	if asOf, free := r.filter.Free(id); free {
+		answer.Available, answer.DecidedBy, answer.AsOf = true, LayerFilter, asOf
 		return answer, nil
 	}
 	standing, err := r.store.Lookup(ctx, id)

@@ -46,13 +46,14 @@ type Registry struct {
 	store  Store
 	parser Parser
 	policy Policy
+	filter Filter
 	keys   *Keyring
 	opts   Options
 }
 
 // New makes a Registry on a store. The keys sign reservation tokens.
-func New(store Store, parser Parser, policy Policy, keys *Keyring, opts Options) *Registry {
-	return &Registry{store: store, parser: parser, policy: policy, keys: keys, opts: opts}
+func New(store Store, parser Parser, policy Policy, filter Filter, keys *Keyring, opts Options) *Registry {
+	return &Registry{store: store, parser: parser, policy: policy, filter: filter, keys: keys, opts: opts}
 }
 
 // parse gives the identifier that raw stands for. It fails with

@@ -52,6 +52,7 @@ type bundle struct {
 	store   *fakeStore
 	policy  stubPolicy
 	sleeper *sleeper
+	filter  *fakeFilter
 }
 
 func setup(t *testing.T) bundle {
@@ -59,6 +60,7 @@ func setup(t *testing.T) bundle {
 	b := bundle{
 		store:   newFakeStore(databaseTime),
 		policy:  stubPolicy{"root": true, "admin": true},
+		filter:  &fakeFilter{free: map[string]bool{}},
 		sleeper: &sleeper{random: 0.5},
 	}
 	b.Registry = b.withKeys(t, oldSecret)
@@ -70,7 +72,7 @@ func (b bundle) withKeys(t *testing.T, secrets ...[]byte) *registry.Registry {
 	t.Helper()
 	keys, err := registry.NewKeyring(secrets...)
 	require.NoError(t, err)
-	return registry.New(b.store, stubParser{}, b.policy, keys, registry.Options{
+	return registry.New(b.store, stubParser{}, b.policy, b.filter, keys, registry.Options{
 		TTL:    ttl,
 		Clock:  func() time.Time { return gatewayTime },
 		Sleep:  b.sleeper.sleep,

@@ -33,6 +33,7 @@ func (r *Registry) Rename(ctx context.Context, in RenameInput) (storage.Renamed,
 	if err != nil {
 		return storage.Renamed{}, err
 	}
+	r.expect(admitted)
 	renamed, err := persist(ctx, r, func() (storage.Renamed, error) { return r.store.Rename(ctx, change, admitted) })
 	if held, ok := errors.AsType[*storage.HeldError](err); ok {
 		return storage.Renamed{}, &UnavailableError{Value: in.To, Reason: reasonOf(to, held.Holding)}

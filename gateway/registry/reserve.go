@@ -30,6 +30,7 @@ func (r *Registry) Reserve(ctx context.Context, in ReserveInput) (Reservation, e
 	// again whatever policy says now.
 	request := r.request(in.Caller, in.RequestID, storage.HashArguments("reserveUsername", in.values()...))
 	request.Candidates = wish.candidates
+	r.expect(wish.candidates...)
 	won, err := persist(ctx, r, func() (storage.Outcome, error) { return r.store.Reserve(ctx, request) })
 	if err != nil {
 		return Reservation{}, wish.refusal(in.Name, err)

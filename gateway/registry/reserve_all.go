@@ -67,6 +67,7 @@ func (r *Registry) ReserveAll(ctx context.Context, in ReserveAllInput) (Reservat
 		ids[i] = id
 	}
 	request, barred := r.requestAll(in, ids)
+	r.expect(request.Candidates...)
 	won, err := persist(ctx, r, func() (storage.Outcomes, error) { return r.store.ReserveAll(ctx, request) })
 	if err != nil {
 		return Reservations{}, in.refusal(ids, barred, err)
