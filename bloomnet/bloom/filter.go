@@ -61,7 +61,7 @@ func (f *Filter) block(h Hash) *block {
 }
 
 // Has says whether the name may have been added; false is certain. It looks at three bits
-// together, which is enough for 12 of 13 absent names, then at the others together:
+// together, which is enough for 11 of 12 absent names, then at the others together:
 // stopping at each bit would mean branches that nobody can predict, and looking at all
 // always means instructions that keep the processor from starting on the next name while
 // this one waits for memory.

@@ -62,6 +62,15 @@ func TestTheEndsOfTheRangeAreThere(t *testing.T) {
 	}
 }
 
+// Not parallel, as it counts what the process allocates.
+func TestLookUpsAllocateNothing(t *testing.T) {
+	f, hasher, name := bloom.New(1000), bloom.NewHasher(1), []byte("any.name")
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		f.Add(hasher.Sum(string(name)))
+		f.Has(hasher.Sum(string(name)))
+	}))
+}
+
 func TestCapacityIsWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[uint64]uint64{0: 32, 1: 32, 32: 32, 33: 64, 1_000_000: 1_000_000} {

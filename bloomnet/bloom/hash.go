@@ -3,7 +3,7 @@ package bloom
 import "github.com/zeebo/xxh3"
 
 // Hash stands for a name: two names with one Hash are one name to a filter and to all
-// that is kept beside it. Among 1e9 names some two have the same with probability 2e-21.
+// that is kept beside it. Among 1e9 names some two have the same with probability 1.5e-21.
 type Hash struct{ Hi, Lo uint64 }
 
 // Hasher makes Hashes. Those of one seed fit together, those of two do not.
