@@ -26,7 +26,7 @@
 //
 // A server limits its connections, those that have not proved themselves and the bytes it
 // reads of them, the blobs on their way, and their bytes per second. A client limits its
-// pulls in all and per peer; a pull takes no more memory than it has got bytes, but for
-// firstPiece, and at most twice that while it grows. Every wait for the other side ends
-// at a deadline that goes on only with whole frames.
+// pulls in all and per peer, and a pull takes 4 MiB on a peer's word, then at most twice
+// the memory of what came, and while it grows three times. Every wait for the other side
+// ends at a deadline that goes on only with whole frames.
 package transfer

@@ -66,6 +66,42 @@ func TestACutPullGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
+// noise changes one byte of those read, so far in.
+type noise struct {
+	net.Conn
+	until int
+}
+
+func (c *noise) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.until >= 0 && c.until < n {
+		b[c.until] ^= 1
+	}
+	c.until -= n
+	return n, err
+}
+
+func TestAPullGoesOnAfterNoise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, me, want := newNetwork(), self(t, secret), blob("tag", 3<<20)
+		serve(t, n.listen("a"), me, newShelf(want).open, nil)
+		clean := false
+		n.wrap = func(c net.Conn) net.Conn {
+			if clean {
+				return c
+			}
+			clean = true
+			return &noise{Conn: c, until: 1 << 20}
+		}
+		p := puller(t, n, me, nil)
+		got, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want.Data, got.Data))
+		require.EqualValues(t, 1, p.Counters.Damaged.Load())
+		require.EqualValues(t, 1, p.Counters.Resumed.Load())
+	})
+}
+
 func TestACutPullOfWhatHasChangedBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, me, held := newNetwork(), self(t, secret), newShelf(blob("old", 3<<20))
@@ -261,10 +297,18 @@ func TestBlobsThatDoNotOpen(t *testing.T) {
 func TestAStalledServer(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(conn *tls.Conn){
-		"says nothing":        func(*tls.Conn) {},
-		"stops after a head":  func(c *tls.Conn) { wire.Write(c, wire.KindHead, wire.Head{Length: 9}.Append(nil)) },
-		"stops in the middle": func(c *tls.Conn) { c.Write([]byte{byte(wire.KindHead), 9}) },
+		"does not listen": func(*tls.Conn) { time.Sleep(time.Minute) }, // of the bubble
+		"says nothing":    func(c *tls.Conn) { hearRequest(c) },
+		"stops after a head": func(c *tls.Conn) {
+			hearRequest(c)
+			wire.Write(c, wire.KindHead, wire.Head{Length: 9}.Append(nil))
+		},
+		"stops in the middle": func(c *tls.Conn) {
+			hearRequest(c)
+			c.Write([]byte{byte(wire.KindHead), 9})
+		},
 		"drips": func(c *tls.Conn) {
+			hearRequest(c)
 			wire.Write(c, wire.KindHead, wire.Head{Length: 900}.Append(nil))
 			for _, b := range append([]byte{byte(wire.KindData), 100, 0, 0, 0}, make([]byte, 100)...) {
 				if _, err := c.Write([]byte{b}); err != nil {
@@ -278,9 +322,8 @@ func TestAStalledServer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, me := newNetwork(), self(t, secret)
 				impostor(t, n.listen("a"), me, func(conn *tls.Conn) {
-					hearRequest(conn)
 					say(conn)
-					hearRequest(conn)
+					hearRequest(conn) // until the client closes
 				})
 				began := time.Now()
 				p := puller(t, n, me, once)

@@ -1,10 +1,7 @@
 package transfer
 
 import (
-	"crypto/tls"
-	"errors"
 	"fmt"
-	"net"
 	"sync"
 )
 
@@ -29,12 +26,4 @@ func (f *foreigners) tell(peer *MismatchError) {
 	if !known {
 		f.report(peer)
 	}
-}
-
-// isDamage tells what a peer should not have sent from connections that ended. TLS finds
-// what was changed on its way, and says so as an alert of its own.
-func isDamage(err error) bool {
-	alert := (*net.OpError)(nil)
-	record := tls.RecordHeaderError{}
-	return errors.Is(err, ErrDamaged) || errors.As(err, &record) || errors.As(err, &alert) && alert.Op == "local error"
 }

@@ -100,3 +100,11 @@ func trust(err error) error {
 	}
 	return err
 }
+
+// isDamage tells what a peer should not have sent from connections that ended. TLS finds
+// what was changed on its way, and says so as an alert of its own.
+func isDamage(err error) bool {
+	alert := (*net.OpError)(nil)
+	record := tls.RecordHeaderError{}
+	return errors.Is(err, ErrDamaged) || errors.As(err, &record) || errors.As(err, &alert) && alert.Op == "local error"
+}

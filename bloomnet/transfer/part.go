@@ -31,12 +31,7 @@ type part struct {
 
 // request asks for the rest of the blob. answered says that the peer said anything.
 func (t *part) request(c *link, counters *PullerCounters) (blob Blob, answered bool, err error) {
-	c.SetWriteDeadline(time.Now().Add(t.timeout))
-	q := wire.Request{Number: t.number, Have: t.have, Resume: t.tag, Offset: uint32(len(t.data))}
-	if err := wire.Write(c, wire.KindRequest, q.Append(nil)); err != nil {
-		return Blob{}, false, err
-	}
-	kind, payload, err := t.hear(c, make([]byte, wire.MaxMessage))
+	kind, payload, err := t.ask(c)
 	if err != nil {
 		return Blob{}, false, err
 	}
@@ -55,6 +50,15 @@ func (t *part) request(c *link, counters *PullerCounters) (blob Blob, answered b
 	}
 	err = t.finish(c)
 	return Blob{Tag: t.tag, Data: t.data}, true, err
+}
+
+func (t *part) ask(c *link) (wire.Kind, []byte, error) {
+	c.SetWriteDeadline(time.Now().Add(t.timeout))
+	q := wire.Request{Number: t.number, Have: t.have, Resume: t.tag, Offset: uint32(len(t.data))}
+	if err := wire.Write(c, wire.KindRequest, q.Append(nil)); err != nil {
+		return 0, nil, err
+	}
+	return t.hear(c, make([]byte, wire.MaxMessage))
 }
 
 // hear reads a frame, for no longer than that may take.

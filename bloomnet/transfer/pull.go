@@ -27,7 +27,7 @@ func (p *Puller) pull(ctx context.Context, addresses []string, number uint32, ha
 			if err == nil || ctx.Err() != nil {
 				return blob, p.ended(err)
 			}
-			reasons[address] = err
+			reasons[address] = err // of the last round that asked it
 		}
 		left = slices.DeleteFunc(left, func(address string) bool { return isFinal(reasons[address]) })
 		if len(left) == 0 {

@@ -80,15 +80,3 @@ func (s *Server) welcome(ctx context.Context, conn net.Conn, running *sync.WaitG
 		s.session(ctx, conn)
 	})
 }
-
-// pause waits; false when ctx ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -32,6 +32,11 @@ func (s *Server) session(ctx context.Context, raw net.Conn) {
 	for err == nil {
 		err = s.answer(ctx, conn)
 	}
+	s.tally(ctx, err)
+}
+
+// tally counts how a session ended.
+func (s *Server) tally(ctx context.Context, err error) {
 	switch {
 	case err == io.EOF || ctx.Err() != nil:
 	case isDamage(err):
@@ -70,16 +75,22 @@ func (s *Server) answer(ctx context.Context, conn *tls.Conn) error {
 	if err == nil {
 		err = blob.validate()
 	}
+	if err != nil {
+		return s.deny(conn, q.Number, err)
+	}
+	return s.send(ctx, conn, q, blob)
+}
+
+// deny tells a client why it gets no blob.
+func (s *Server) deny(conn *tls.Conn, number uint32, err error) error {
 	switch {
-	case err == nil:
-		return s.send(ctx, conn, q, blob)
 	case errors.Is(err, ErrNotHeld):
 		return s.say(conn, wire.KindNotHeld, nil)
 	case errors.Is(err, ErrNotNewer):
 		return s.say(conn, wire.KindNotNewer, nil)
 	}
 	s.Counters.Failed.Add(1)
-	s.options.Report(fmt.Errorf("open blob %d: %w", q.Number, err))
+	s.options.Report(fmt.Errorf("open blob %d: %w", number, err))
 	return s.refuse(conn)
 }
 
@@ -118,17 +129,22 @@ func (s *Server) send(ctx context.Context, conn *tls.Conn, q wire.Request, blob 
 	if err := s.say(conn, wire.KindHead, head.Append(nil)); err != nil {
 		return err
 	}
+	return s.sendData(ctx, conn, blob.Data, offset)
+}
+
+// sendData gives the bytes from the offset on, and the sum of all.
+func (s *Server) sendData(ctx context.Context, conn *tls.Conn, data []byte, offset int) error {
 	sum := sha256.New()
-	sum.Write(blob.Data[:offset])
-	for data := range slices.Chunk(blob.Data[offset:], wire.MaxData) {
-		if err := s.bytes.WaitN(ctx, len(data)); err != nil {
+	sum.Write(data[:offset])
+	for frame := range slices.Chunk(data[offset:], wire.MaxData) {
+		if err := s.bytes.WaitN(ctx, len(frame)); err != nil {
 			return err
 		}
-		if err := s.say(conn, wire.KindData, data); err != nil {
+		if err := s.say(conn, wire.KindData, frame); err != nil {
 			return err
 		}
-		s.Counters.Bytes.Add(uint64(len(data)))
-		sum.Write(data)
+		s.Counters.Bytes.Add(uint64(len(frame)))
+		sum.Write(frame)
 	}
 	s.Counters.Sent.Add(1)
 	return s.say(conn, wire.KindEnd, sum.Sum(nil))
