@@ -3,7 +3,6 @@ package transfer_test
 import (
 	"crypto/tls"
 	"io"
-	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,20 +13,6 @@ import (
 	"namegate/bloomnet/transfer"
 	"namegate/bloomnet/transfer/wire"
 )
-
-// client is a client with the right key that does as a test says.
-func client(t *testing.T, n *network, address string, me transfer.Self) *tls.Conn {
-	t.Helper()
-	raw, err := n.dial(t.Context(), address)
-	require.NoError(t, err)
-	t.Cleanup(func() { raw.Close() })
-	conn := tls.Client(raw, me.Identity.Config())
-	_, _, err = wire.Read(conn, make([]byte, wire.MaxMessage))
-	require.NoError(t, err)
-	hello := wire.Hello{Version: wire.Version, Fingerprint: me.Fingerprint, Replica: me.Replica}
-	require.NoError(t, wire.Write(conn, wire.KindHello, hello.Append(nil)))
-	return conn
-}
 
 // A client that does not take what it asked for holds a place no longer than a frame may
 // take; until then others hear that the server is busy, and come again.
@@ -134,111 +119,5 @@ func TestTheRateOfBytes(t *testing.T) {
 		}
 		running.Wait()
 		require.InDelta(t, 14500*time.Millisecond, time.Since(began), float64(time.Millisecond), "30 MiB, of which 1 MiB at once")
-	})
-}
-
-func TestIdleConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, me := newNetwork(), self(t, secret)
-		s, end := serve(t, n.listen("a"), me, newShelf(blob("tag", 9)).open, nil)
-		var open sync.WaitGroup
-		n.wrap = func(c net.Conn) net.Conn { open.Add(1); return &counted{Conn: c, open: &open} }
-		p := puller(t, n, me, nil)
-		pull := func() {
-			_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
-			require.NoError(t, err)
-		}
-		pull()
-		time.Sleep(29 * time.Second)
-		pull()
-		require.Len(t, n.dials, 1)
-		time.Sleep(30 * time.Second)
-		open.Wait() // closed by the client when its time was over
-		pull()
-		require.Len(t, n.dials, 2)
-
-		silent := client(t, n, "a", me)
-		began := time.Now()
-		_, err := silent.Read(make([]byte, 1))
-		require.Error(t, err)
-		require.Equal(t, time.Minute, time.Since(began), "closed by the server")
-		end()
-		require.Zero(t, s.Counters.Broken.Load())
-	})
-}
-
-// counted tells of its end.
-type counted struct {
-	net.Conn
-	open *sync.WaitGroup
-	once sync.Once
-}
-
-func (c *counted) Close() error {
-	c.once.Do(c.open.Done)
-	return c.Conn.Close()
-}
-
-// Connections that were kept are of no use after a restart of the server, which is no
-// fault of it.
-func TestARestartedServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, me, held := newNetwork(), self(t, secret), newShelf(blob("0", 9), blob("1", 9))
-		_, end := serve(t, n.listen("a"), me, held.open, nil)
-		p := puller(t, n, me, once)
-		var running sync.WaitGroup
-		for i := range uint32(2) {
-			running.Go(func() {
-				_, err := p.Pull(t.Context(), []string{"a"}, i, nil)
-				require.NoError(t, err)
-			})
-		}
-		running.Wait()
-		end()
-		serve(t, n.listen("a"), me, held.open, nil)
-		_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
-		require.NoError(t, err)
-		require.Zero(t, p.Counters.Failed.Load())
-	})
-}
-
-// Requests that are none end the connection.
-func TestBadRequests(t *testing.T) {
-	t.Parallel()
-	for name, say := range map[string]func(*tls.Conn){
-		"another kind":   func(c *tls.Conn) { wire.Write(c, wire.KindHead, wire.Request{}.Append(nil)) },
-		"half a request": func(c *tls.Conn) { wire.Write(c, wire.KindRequest, []byte{1}) },
-		"too long":       func(c *tls.Conn) { wire.Write(c, wire.KindRequest, make([]byte, 1000)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n, me, held := newNetwork(), self(t, secret), newShelf(blob("tag", 9))
-				s, end := serve(t, n.listen("a"), me, held.open, nil)
-				c := client(t, n, "a", me)
-				say(c) // may fail, as the server does not read to its end
-				_, _, err := wire.Read(c, make([]byte, wire.MaxMessage))
-				require.Error(t, err)
-				end()
-				require.EqualValues(t, 1, s.Counters.Damaged.Load())
-				require.Zero(t, held.opens)
-			})
-		})
-	}
-}
-
-// Serve ends when its context does, whatever is under way.
-func TestServeEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, me := newNetwork(), self(t, secret)
-		_, end := serve(t, n.listen("a"), me, newShelf(blob("tag", 1<<20)).open, nil)
-		_, err := n.dial(t.Context(), "a") // says nothing
-		require.NoError(t, err)
-		client(t, n, "a", me) // asks for nothing
-		c := client(t, n, "a", me)
-		require.NoError(t, wire.Write(c, wire.KindRequest, wire.Request{}.Append(nil))) // takes nothing
-		synctest.Wait()
-		began := time.Now()
-		end()
-		require.Zero(t, time.Since(began))
 	})
 }

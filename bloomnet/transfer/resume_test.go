@@ -2,17 +2,13 @@ package transfer_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"errors"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -147,63 +143,6 @@ func TestAPullThatWasCutAtItsEnd(t *testing.T) {
 	})
 }
 
-// Each answer is such as no server gives.
-func TestLiesAreDamage(t *testing.T) {
-	t.Parallel()
-	head := func(length, offset uint32) []byte { return wire.Head{Length: length, Offset: offset}.Append(nil) }
-	for name, lie := range map[string]func(conn *tls.Conn){
-		"data first":        func(c *tls.Conn) { wire.Write(c, wire.KindData, []byte{1}) },
-		"half a head":       func(c *tls.Conn) { wire.Write(c, wire.KindHead, []byte{1}) },
-		"half a busy":       func(c *tls.Conn) { wire.Write(c, wire.KindBusy, []byte{1}) },
-		"an offset unasked": func(c *tls.Conn) { wire.Write(c, wire.KindHead, head(9, 3)) },
-		"no data": func(c *tls.Conn) {
-			wire.Write(c, wire.KindHead, head(9, 0))
-			wire.Write(c, wire.KindData, nil)
-		},
-		"too much data": func(c *tls.Conn) {
-			wire.Write(c, wire.KindHead, head(1, 0))
-			wire.Write(c, wire.KindData, []byte{1, 2})
-		},
-		"an early end": func(c *tls.Conn) {
-			wire.Write(c, wire.KindHead, head(2, 0))
-			wire.Write(c, wire.KindEnd, make([]byte, 1))
-		},
-		"a wrong sum": func(c *tls.Conn) {
-			wire.Write(c, wire.KindHead, head(1, 0))
-			wire.Write(c, wire.KindData, []byte{1})
-			wire.Write(c, wire.KindEnd, make([]byte, sha256.Size))
-		},
-		"a short sum": func(c *tls.Conn) {
-			wire.Write(c, wire.KindHead, head(0, 0))
-			wire.Write(c, wire.KindEnd, nil)
-		},
-		"a wrong checksum": func(c *tls.Conn) {
-			var frame bytes.Buffer
-			wire.Write(&frame, wire.KindNotHeld, nil)
-			frame.Bytes()[8] ^= 1
-			c.Write(frame.Bytes())
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n, me := newNetwork(), self(t, secret)
-				impostor(t, n.listen("a"), me, func(c *tls.Conn) {
-					hearRequest(c)
-					lie(c)
-					hearRequest(c) // until the client closes
-				})
-				p := puller(t, n, me, once)
-				_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
-				require.ErrorIs(t, err, transfer.ErrDamaged)
-				require.EqualValues(t, 1, p.Counters.Damaged.Load())
-				_, err = p.Pull(t.Context(), []string{"a"}, 0, nil)
-				require.ErrorIs(t, err, transfer.ErrDamaged)
-				require.Len(t, n.dials, 2, "the connection was closed")
-			})
-		})
-	}
-}
-
 // The head of a resumed blob goes on elsewhere than the client asked.
 func TestAResumeAtAnotherPlaceIsDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -256,110 +195,4 @@ func TestAPullGoesOnAfterDamage(t *testing.T) {
 		require.Equal(t, []uint32{0, wire.MaxData, 0}, asked)
 		require.EqualValues(t, 2, p.Counters.Damaged.Load())
 	})
-}
-
-func TestABlobThatIsTooLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, me := newNetwork(), self(t, secret)
-		serve(t, n.listen("a"), me, newShelf(blob("tag", 1001)).open, nil)
-		p := puller(t, n, me, func(o *transfer.PullerOptions) { o.MaxBlob = 1000 })
-		_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
-		require.ErrorContains(t, err, "too long: 1001 bytes")
-		require.Len(t, n.dials, 1, "not asked again")
-	})
-}
-
-// A server that cannot open a blob, or opens one that cannot be sent, says no more than
-// that it is busy.
-func TestBlobsThatDoNotOpen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, me := newNetwork(), self(t, secret)
-		var told []error
-		s, _ := serve(t, n.listen("a"), me, func(number uint32, _ []byte) (transfer.Blob, error) {
-			if number == 0 {
-				return transfer.Blob{}, errors.New("disk is on fire")
-			}
-			return blob(string(make([]byte, wire.MaxTag+1)), 1), nil
-		}, func(o *transfer.ServerOptions) { o.Report = func(err error) { told = append(told, err) } })
-		p := puller(t, n, me, once)
-		for i := range uint32(2) {
-			_, err := p.Pull(t.Context(), []string{"a"}, i, nil)
-			busy := (*transfer.BusyError)(nil)
-			require.ErrorAs(t, err, &busy)
-		}
-		require.Len(t, told, 2)
-		require.EqualError(t, told[0], "open blob 0: disk is on fire")
-		require.ErrorContains(t, told[1], "too long")
-		require.EqualValues(t, 2, s.Counters.Failed.Load())
-	})
-}
-
-func TestAStalledServer(t *testing.T) {
-	t.Parallel()
-	for name, say := range map[string]func(conn *tls.Conn){
-		"does not listen": func(*tls.Conn) { time.Sleep(time.Minute) }, // of the bubble
-		"says nothing":    func(c *tls.Conn) { hearRequest(c) },
-		"stops after a head": func(c *tls.Conn) {
-			hearRequest(c)
-			wire.Write(c, wire.KindHead, wire.Head{Length: 9}.Append(nil))
-		},
-		"stops in the middle": func(c *tls.Conn) {
-			hearRequest(c)
-			c.Write([]byte{byte(wire.KindHead), 9})
-		},
-		"drips": func(c *tls.Conn) {
-			hearRequest(c)
-			wire.Write(c, wire.KindHead, wire.Head{Length: 900}.Append(nil))
-			for _, b := range append([]byte{byte(wire.KindData), 100, 0, 0, 0}, make([]byte, 100)...) {
-				if _, err := c.Write([]byte{b}); err != nil {
-					return
-				}
-				time.Sleep(time.Second) // of the bubble
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n, me := newNetwork(), self(t, secret)
-				impostor(t, n.listen("a"), me, func(conn *tls.Conn) {
-					say(conn)
-					hearRequest(conn) // until the client closes
-				})
-				began := time.Now()
-				p := puller(t, n, me, once)
-				_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
-				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-				require.Equal(t, 5*time.Second, time.Since(began))
-				require.EqualValues(t, 1, p.Counters.Failed.Load())
-			})
-		})
-	}
-}
-
-func TestAServerThatNeverGreets(t *testing.T) {
-	t.Parallel()
-	me := self(t, secret)
-	for name, greet := range map[string]func(net.Conn) net.Conn{
-		"no handshake": func(c net.Conn) net.Conn { return c },
-		"no hello":     func(c net.Conn) net.Conn { return tls.Server(c, me.Identity.Config()) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := newNetwork()
-				l := n.listen("a")
-				go func() {
-					raw, err := l.Accept()
-					require.NoError(t, err)
-					defer raw.Close()
-					greet(raw).Read(make([]byte, 1))
-					<-l.closed
-				}()
-				defer l.Close()
-				began := time.Now()
-				_, err := puller(t, n, me, once).Pull(t.Context(), []string{"a"}, 0, nil)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.Equal(t, 5*time.Second, time.Since(began))
-			})
-		})
-	}
 }
