@@ -1,0 +1,76 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"time"
+)
+
+var errAddress = errors.New("not a host and a port")
+
+// splitAddress takes host:port apart; the port is a number.
+func splitAddress(address string) (host string, port uint16, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, errors.Join(errAddress, err)
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n == 0 || host == "" {
+		return "", 0, errAddress
+	}
+	return host, uint16(n), nil
+}
+
+const (
+	lookupTimeout = 5 * time.Second // of all hosts together
+	maxAddresses  = 256             // of one host
+)
+
+// strangers are addresses at which there may be replicas that are not members: those of
+// Join, resolved now, and of replicas that went without having said so. They are in
+// order.
+func (c *Cluster) strangers(ctx context.Context) []netip.AddrPort {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	found := map[netip.AddrPort]bool{}
+	for _, address := range c.options.Join {
+		c.resolve(ctx, address, found)
+	}
+	v := c.table.refresh()
+	for _, gone := range v.Departed {
+		if !gone.Left() {
+			found[gone.Gossip] = true
+		}
+	}
+	for _, m := range v.Members {
+		delete(found, m.Gossip)
+	}
+	return slices.SortedFunc(maps.Keys(found), netip.AddrPort.Compare)
+}
+
+func (c *Cluster) resolve(ctx context.Context, address string, found map[netip.AddrPort]bool) {
+	host, port, err := splitAddress(address)
+	if err != nil {
+		return // refused by Start
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		found[netip.AddrPortFrom(ip.Unmap(), port)] = true
+		return
+	}
+	ips, err := c.options.Lookup(ctx, host)
+	if err != nil {
+		c.tally.add(unresolved)
+		c.journal.tell(slog.LevelDebug, "address to join is not resolved",
+			slog.String("host", host), slog.Any("error", err))
+		return
+	}
+	for _, ip := range ips[:min(len(ips), maxAddresses)] {
+		found[netip.AddrPortFrom(ip.Unmap(), port)] = true
+	}
+}
