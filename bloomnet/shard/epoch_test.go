@@ -1,0 +1,178 @@
+package shard_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"namegate/bloomnet/shard"
+)
+
+func TestOnlyTheOwnerVouches(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.poll(dbA, 10, 0)
+	f.is(shard.Unknown, 10)
+	f.poll(dbA, 10, 1) // given up by the mover
+	f.is(shard.Free, 10)
+}
+
+// While the new owner is known already, the old one's last time still counts: it owned
+// the shard then.
+func TestTheOldTimeOutlivesTheMove(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	before := f.clock()
+	f.poll(dbB, 10, 2)
+	standing, asOf := f.view.Check(0, named(10))
+	require.Equal(t, shard.Free, standing)
+	require.Equal(t, before, asOf)
+	f.poll(dbA, 10, 0)
+	f.is(shard.Unknown, 10)
+}
+
+// move is a move from A to B as the replica sees it, with the tail of A.
+func (f *fixture) move(tail ...shard.Event) {
+	f.poll(dbB, 11, 2)
+	f.poll(dbA, 11, 0, tail...)
+	f.poll(dbC, 11, 0)
+	f.poll(dbB, 11, 2)
+}
+
+func TestTheTailOfTheFormerOwnerIsReadFirst(t *testing.T) {
+	t.Parallel()
+	f := atHome(t) // name 10 comes in A, which is not read
+	f.pass(bound)
+	f.poll(dbB, 11, 2)
+	f.poll(dbB, 11, 2)
+	f.poll(dbC, 11, 0)
+	f.poll(dbB, 11, 2)
+	f.is(shard.Unknown, 10)
+	f.poll(dbA, 11, 0, came(10, 1))
+	f.poll(dbB, 11, 2)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+	require.Equal(t, uint64(2), f.image().Epoch)
+}
+
+// There and back between two polls: A owns the shard whenever it is asked.
+func TestAStayThatNoPollSawIsRead(t *testing.T) {
+	t.Parallel()
+	f := atHome(t) // name 10 comes in B, at epoch 2
+	f.poll(dbA, 11, 3)
+	f.is(shard.Unknown, 10)
+	f.poll(dbA, 12, 3)
+	f.poll(dbC, 10, 0)
+	f.poll(dbA, 13, 3)
+	f.is(shard.Unknown, 10)
+	f.poll(dbB, 11, 0, came(10, 2))
+	f.poll(dbA, 13, 3)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+}
+
+// Reading once is not for ever: the next move has a tail of its own.
+func TestEachMoveReadsAllAgain(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.move()
+	f.is(shard.Free, 10) // which comes in B then
+	f.poll(dbC, 11, 3)
+	f.pass(bound)
+	f.poll(dbA, 11, 0)
+	f.poll(dbC, 11, 3)
+	f.is(shard.Unknown, 10)
+	f.poll(dbB, 12, 0, came(10, 2))
+	f.poll(dbC, 11, 3)
+	f.is(shard.Maybe, 10)
+}
+
+// The answer of a poll that was sent before may lack the tail.
+func TestPollsThatWereSentBeforeTheEpochWasSeenDoNotCount(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	late := f.send(dbA, 11, 0)
+	f.poll(dbB, 11, 2)
+	f.poll(dbC, 11, 0)
+	require.NoError(t, f.core.Polled(dbA, late))
+	f.poll(dbB, 11, 2)
+	f.is(shard.Unknown, 10)
+	f.poll(dbA, 12, 0, came(10, 1))
+	f.poll(dbB, 11, 2)
+	f.is(shard.Maybe, 10)
+}
+
+func TestARemovalUndoesNoAddOfALaterEpoch(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.poll(dbA, 11, 1, came(10, 1), came(11, 1))
+	f.poll(dbB, 11, 2, came(10, 2)) // it went in A, and came in B
+	f.poll(dbA, 12, 0, went(10, 1), went(11, 1))
+	f.poll(dbC, 11, 0)
+	f.poll(dbB, 12, 2)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+}
+
+// A stay in a database whose reading began after it left no trace.
+func TestAStayThatCannotBeReadWantsANewImage(t *testing.T) {
+	t.Parallel()
+	f := atHome(t) // goes to C, where name 10 comes, and back
+	f.begin(dbC, 50)
+	f.poll(dbA, 11, 3)
+	f.poll(dbB, 10, 0)
+	f.poll(dbC, 50, 0)
+	f.poll(dbA, 11, 3)
+	f.is(shard.Unknown, 10)
+	require.True(t, f.missing(dbA))
+	f.install(f.built(3, 2, dbA, 11, 10))
+	f.poll(dbA, 12, 3)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+}
+
+// One that was at home after the reading began is missed by none.
+func TestANewReadingCostsNoImageOfOthers(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.begin(dbC, 50)
+	f.poll(dbA, 11, 1)
+	f.poll(dbC, 51, 2, came(10, 2))
+	f.poll(dbA, 12, 0)
+	f.poll(dbB, 10, 0)
+	f.poll(dbC, 51, 2)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+}
+
+// An image is at home as soon as it is installed.
+func TestAMoveRightAfterAnImage(t *testing.T) {
+	t.Parallel()
+	f := empty(t)
+	for db := range 3 {
+		f.begin(db, 10)
+	}
+	f.poll(dbA, 10, 1)
+	f.install(f.built(1, 1, dbA, 10))
+	f.move()
+	f.is(shard.Free, 10)
+}
+
+// A database that does not answer must not keep a shard of another one waiting for long.
+func TestAnImageIsWantedWhenTailsCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	peer := atHome(t)
+	peer.move()
+	f.poll(dbB, 11, 2)
+	f.poll(dbA, 11, 0)
+	require.Empty(t, f.core.Survey(dbB))
+	f.pass(3 * time.Second)
+	f.poll(dbB, 11, 2)
+	require.True(t, f.missing(dbB))
+	f.install(peer.image()) // of the same build
+	f.poll(dbB, 11, 2)
+	f.is(shard.Free, 10)
+	require.Equal(t, peer.image().Head, f.core.Survey(dbB)[0].Head)
+}
