@@ -3,9 +3,9 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"golang.org/x/sync/errgroup"
 
 	"namegate/storage"
@@ -38,11 +38,12 @@ type importing struct {
 	lines    []storage.ImportLine
 	outcomes []storage.ImportOutcome
 	holdings []storage.Holding // of lines that are held as they say
+	judged   []bool            // lines of which the name's database has said what became of them
 	same     map[int]int       // a line that says what an earlier one does: that one
 }
 
 func (p *importing) run(ctx context.Context) error {
-	p.holdings = make([]storage.Holding, len(p.lines))
+	p.holdings, p.judged = make([]storage.Holding, len(p.lines)), make([]bool, len(p.lines))
 	for i, l := range p.lines {
 		p.outcomes[i].Number = l.Number
 	}
@@ -96,10 +97,10 @@ func (p *importing) refuseSecondLines() {
 }
 
 // open groups the lines to write by the database that owns a vshard.
-func (p *importing) open(of func(storage.ImportLine) (storage.Vshard, bool)) (map[*database][]int, error) {
+func (p *importing) open(of func(line int) (storage.Vshard, bool)) (map[*database][]int, error) {
 	groups := map[*database][]int{}
-	for i, l := range p.lines {
-		v, wanted := of(l)
+	for i := range p.lines {
+		v, wanted := of(i)
 		if _, again := p.same[i]; again || !wanted || p.outcomes[i].Refused != "" {
 			continue
 		}
@@ -112,28 +113,39 @@ func (p *importing) open(of func(storage.ImportLine) (storage.Vshard, bool)) (ma
 	return groups, nil
 }
 
-func byName(l storage.ImportLine) (storage.Vshard, bool) {
-	return storage.VshardOf(l.Identifier), true
+func (p *importing) unjudged(i int) (storage.Vshard, bool) {
+	return storage.VshardOf(p.lines[i].Identifier), !p.judged[i]
 }
 
-func byOwner(l storage.ImportLine) (storage.Vshard, bool) {
-	return storage.VshardOfOwner(l.Owner), l.Owner != ""
+func (p *importing) owned(i int) (storage.Vshard, bool) {
+	return storage.VshardOfOwner(p.lines[i].Owner), p.lines[i].Owner != ""
 }
 
-// writeHoldings wins the names by the statement of a reserve, as Active.
+// writeHoldings wins the names by the statement of a reserve, as Active. A row that is
+// written at the same time, or a vshard that has moved, has it try again.
 func (p *importing) writeHoldings(ctx context.Context) error {
-	groups, err := p.open(byName)
-	if err != nil {
-		return err
+	for range importTries {
+		asked := time.Now()
+		groups, err := p.open(p.unjudged)
+		if err != nil || len(groups) == 0 {
+			return err
+		}
+		var astray atomic.Bool
+		var writes errgroup.Group
+		for d, group := range groups {
+			writes.Go(func() error { return p.writeGroup(ctx, d, group, &astray) })
+		}
+		if err := writes.Wait(); err != nil {
+			return err
+		}
+		if astray.Load() {
+			p.store.refresh(ctx, asked)
+		}
 	}
-	var writes errgroup.Group
-	for d, group := range groups {
-		writes.Go(func() error { return p.writeGroup(ctx, d, group) })
-	}
-	return writes.Wait()
+	return &storage.UnavailableError{RetryAfter: retryAfter, Cause: errNotOwned}
 }
 
-func (p *importing) writeGroup(ctx context.Context, d *database, group []int) error {
+func (p *importing) writeGroup(ctx context.Context, d *database, group []int, astrays *atomic.Bool) error {
 	tries := make([]win, len(group))
 	for n, i := range group {
 		l := p.lines[i]
@@ -148,8 +160,11 @@ func (p *importing) writeGroup(ctx context.Context, d *database, group []int) er
 	}
 	d.note(wins.known)
 	for n, r := range wins.results() {
-		if err := p.judge(group[n], r); err != nil {
-			return err
+		if r.verdict == settled {
+			p.judge(group[n], r)
+		}
+		if r.verdict == astray {
+			astrays.Store(true)
 		}
 	}
 	return nil
@@ -173,11 +188,9 @@ func persist(ctx context.Context, step func() error) error {
 }
 
 // judge says what became of a line.
-func (p *importing) judge(i int, r *winResult) error {
+func (p *importing) judge(i int, r *winResult) {
 	h := r.holding
 	switch {
-	case r.verdict != settled:
-		return &storage.UnavailableError{RetryAfter: retryAfter, Cause: errNotOwned}
 	case r.won:
 		p.outcomes[i].Added = true
 	case h.State != storage.Active:
@@ -185,112 +198,7 @@ func (p *importing) judge(i int, r *winResult) error {
 	case h.Owner != p.lines[i].Owner:
 		p.refuse(i, "the name has another owner")
 	}
-	p.holdings[i] = h
-	return nil
-}
-
-// A slot of an import is the first one, and is taken only by an owner without one.
-const (
-	slotsSQL = `
-SELECT i.n, s.key
-FROM unnest($1::smallint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i (vshard, kind, owner, n)
-JOIN LATERAL (
-	SELECT key FROM slots s WHERE s.vshard = i.vshard AND s.owner = i.owner AND s.kind = i.kind LIMIT 1
-) s ON true`
-	takeSlotsSQL = `
-WITH counted AS (
-	INSERT INTO accounts (vshard, owner)
-	SELECT i.vshard, i.owner
-	FROM unnest($1::smallint[], $3::text[]) AS i (vshard, owner)
-	JOIN vshards v ON v.vshard = i.vshard AND v.state = 'OWNED' AND ` + isolated + `
-	ORDER BY i.vshard, i.owner
-	ON CONFLICT (vshard, owner) DO UPDATE SET version = accounts.version + 1, xid = pg_current_xact_id()
-	RETURNING vshard, owner
-)
-INSERT INTO slots (vshard, kind, slot, owner, key, grant_id, canonical, display)
-SELECT vshard, i.kind, 0, owner, i.key, i.grant_id, i.canonical, i.display
-FROM unnest($1::smallint[], $2::smallint[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[])
-	AS i (vshard, kind, owner, key, grant_id, canonical, display)
-JOIN counted USING (vshard, owner)
-ORDER BY vshard, owner, i.kind
-ON CONFLICT DO NOTHING`
-)
-
-// refuseSecondNames refuses lines whose owner has another name already.
-func (p *importing) refuseSecondNames(ctx context.Context) error {
-	return p.eachOwner(ctx, func(d *database, group []int, c slotColumns) error {
-		return d.read(ctx, p.refuseOthers(group), slotsSQL, c.vshards, c.kinds, c.owners)
-	})
-}
-
-func (p *importing) refuseOthers(group []int) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		var n int
-		var key string
-		_, err := pgx.ForEachRow(rows, []any{&n, &key}, func() error {
-			if i := group[n-1]; key != p.lines[i].Identifier.Key() {
-				p.refuse(i, "the owner has another name: %s", key)
-			}
-			return nil
-		})
-		return err
-	}
-}
-
-// writeSlots lists the names with their owners. A sign-up that took the owner's
-// slot since it was read keeps it, and the line's name is given back.
-func (p *importing) writeSlots(ctx context.Context) error {
-	err := p.eachOwner(ctx, func(d *database, _ []int, c slotColumns) error {
-		return d.write(ctx, statement{takeSlotsSQL, []any{c.vshards, c.kinds, c.owners, c.keys, c.grants, c.canonicals, c.displays}, drain})
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.refuseSecondNames(ctx); err != nil {
-		return err
-	}
-	for i, l := range p.lines {
-		if l.Owner == "" || p.outcomes[i].Refused == "" || !p.outcomes[i].Added {
-			continue
-		}
-		p.outcomes[i].Added = false
-		if _, err := p.store.release(ctx, release{l.Identifier, p.holdings[i].Grant, storage.Active, causeCancel, "import"}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// slotColumns are the parameters of the statements on slots.
-type slotColumns struct {
-	vshards, kinds []int16
-	owners, keys   []string
-	grants         []pgtype.UUID
-
-	canonicals, displays []string
-}
-
-// eachOwner calls do for each database with its lines that have an owner.
-func (p *importing) eachOwner(ctx context.Context, do func(*database, []int, slotColumns) error) error {
-	groups, err := p.open(byOwner)
-	if err != nil {
-		return err
-	}
-	for d, group := range groups {
-		var c slotColumns
-		for _, i := range group {
-			l := p.lines[i]
-			c.vshards = append(c.vshards, int16(storage.VshardOfOwner(l.Owner)))
-			c.kinds = append(c.kinds, int16(l.Identifier.Kind()))
-			c.owners, c.keys = append(c.owners, l.Owner), append(c.keys, l.Identifier.Key())
-			c.grants = append(c.grants, uuid(p.holdings[i].Grant))
-			c.canonicals, c.displays = append(c.canonicals, l.Identifier.Canonical()), append(c.displays, l.Identifier.Display())
-		}
-		if err := persist(ctx, func() error { return do(d, group, c) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	p.holdings[i], p.judged[i] = h, true
 }
 
 // Finish lets the planner know of what an import has written.
