@@ -9,7 +9,12 @@ CREATE TABLE identity (
     fingerprint     bytea,                      -- null until the first migration is done
     fleet           uuid[],                     -- the databases among which the vshards were first divided
     vshards_version bigint  NOT NULL DEFAULT 0, -- grows with any change of vshards
-    vshards_tag     uuid    NOT NULL DEFAULT gen_random_uuid()  -- new and random at any change of vshards
+    vshards_tag     uuid    NOT NULL DEFAULT gen_random_uuid(), -- new and random at any change of vshards
+    -- The highest xids of rows of the feed that were ever trimmed, and that were ever
+    -- made past, written in the transactions that do so. What a reader had not seen up to
+    -- the one may be gone, and is up to the other to be looked for in feed_past too.
+    feed_trimmed    xid8    NOT NULL DEFAULT '0',
+    feed_past       xid8    NOT NULL DEFAULT '0'
 );
 INSERT INTO identity DEFAULT VALUES;
 
@@ -19,7 +24,9 @@ CREATE TABLE vshards (
     state        text     COLLATE "C" NOT NULL CHECK (state IN ('OWNED', 'INCOMING', 'FROZEN', 'MOVED')),
     epoch        bigint   NOT NULL CHECK (epoch > 0),
     move_id      uuid     NOT NULL,             -- new and random at every change of state
-    frozen_until timestamptz CHECK ((state = 'FROZEN') = (frozen_until IS NOT NULL))
+    frozen_until timestamptz CHECK ((state = 'FROZEN') = (frozen_until IS NOT NULL)),
+    -- How many builds of its filter were begun; epoch and build together only grow.
+    build        bigint   NOT NULL DEFAULT 0
 );
 
 CREATE FUNCTION count_vshards_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -27,7 +34,7 @@ BEGIN
     UPDATE identity SET vshards_version = vshards_version + 1, vshards_tag = gen_random_uuid();
     RETURN NULL;
 END $$;
-CREATE TRIGGER vshards_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON vshards
+CREATE TRIGGER vshards_changed AFTER INSERT OR UPDATE OF vshard, state, epoch, move_id, frozen_until OR DELETE OR TRUNCATE ON vshards
     FOR EACH STATEMENT EXECUTE FUNCTION count_vshards_change();
 
 -- Who has an identifier. The primary key is the only arbiter of ownership.
@@ -129,11 +136,36 @@ CREATE TABLE requests (
 -- reserve a tenth. change: 1 a holding came into being, 0 changed, -1 went. The
 -- order of id is the order of changes of a key: it is drawn when the statement has
 -- locked all its rows, and the sequence must never hand out numbers ahead (CACHE 1).
+--
+-- It is no partitioned table: a poll looks at it some times a second, and would pay
+-- 10 us for each partition, as what is to come may come into any of them. When
+-- its rows are of an hour, the table becomes a part of feed_past and a new one
+-- takes its place (feed_rotate.go). packed is the row as readers get it: they are
+-- many, and the arrays cost each of them ten times as much.
+--
+-- feed_pack gives: id, xid, at, length and text of cause, number of changes; for a
+-- single one epoch, vshard, kind, change, state, then key and actor after their
+-- lengths, else seven arrays. What does not fit together is given as arrays, for
+-- the reader to refuse.
+CREATE FUNCTION feed_pack(id bigint, xid xid8, at timestamptz, cause text, epochs bigint[], vshards smallint[], kinds smallint[],
+    changes smallint[], states smallint[], keys text[], actors text[]) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF cardinality(keys) = 1 AND cardinality(epochs) = 1 AND cardinality(vshards) = 1 AND cardinality(kinds) = 1
+        AND cardinality(changes) = 1 AND cardinality(states) = 1 AND cardinality(actors) = 1 THEN
+        RETURN int8send(id) || xid8send(xid) || timestamptz_send(at) || int4send(octet_length(cause)) || textsend(cause) || int4send(1)
+            || int8send(epochs[1]) || int2send(vshards[1]) || int2send(kinds[1]) || int2send(changes[1]) || int2send(states[1])
+            || int4send(octet_length(keys[1])) || textsend(keys[1]) || int4send(octet_length(actors[1])) || textsend(actors[1]);
+    END IF;
+    RETURN int8send(id) || xid8send(xid) || timestamptz_send(at) || int4send(octet_length(cause)) || textsend(cause)
+        || int4send(greatest(2, cardinality(keys))) || array_send(epochs) || array_send(vshards) || array_send(kinds) || array_send(changes)
+        || array_send(states) || array_send(keys) || array_send(actors);
+END $$;
 CREATE SEQUENCE feed_id AS bigint CACHE 1;
 CREATE TABLE feed (
     id      bigint      NOT NULL DEFAULT nextval('feed_id'),
     xid     xid8        NOT NULL DEFAULT pg_current_xact_id(),
     at      timestamptz NOT NULL DEFAULT now(),
+    packed  bytea       GENERATED ALWAYS AS (feed_pack(id, xid, at, cause, epochs, vshards, kinds, changes, states, keys, actors)) STORED,
     cause   text        COLLATE "C" NOT NULL,
     epochs  bigint[]    NOT NULL,                -- of the vshard
     vshards smallint[]  NOT NULL,
@@ -142,9 +174,70 @@ CREATE TABLE feed (
     states  smallint[]  NOT NULL,                -- after the change; 4 when the row went
     keys    text[]      COLLATE "C" NOT NULL,
     actors  text[]      COLLATE "C" NOT NULL     -- subjects of the callers' access tokens, or parts of the gateway
-) PARTITION BY RANGE (at);
-CREATE INDEX feed_position ON feed (xid, id);
-CREATE TABLE feed_default PARTITION OF feed DEFAULT;
+);
+CREATE INDEX ON feed (xid, id);
+CREATE TABLE feed_past (LIKE feed INCLUDING ALL);
+
+-- What a database owns, for whoever knows another tag than the present one: how many
+-- vshards, and one, then vshard and epoch of each; 0 for those who know it, or do not ask (null).
+CREATE FUNCTION feed_owned(known uuid, tag uuid) RETURNS bytea LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF known IS NULL OR known = tag THEN
+        RETURN int4send(0);
+    END IF;
+    RETURN (SELECT int4send(1 + count(*)::int) || coalesce(string_agg(int2send(vshard) || int8send(epoch), ''::bytea), '')
+        FROM vshards WHERE state = 'OWNED');
+END $$;
+
+-- A poll: first what all polls say, as feed_head.go reads it; then, unless all is as
+-- the reader knows it, the vshards that the database owns, when their tag is another
+-- one than known (null: never), and all that the reader's position does not include, at
+-- most so many rows of each sort: of xids from next on, and of those that were running.
+-- The position has the row newest, so while that is the newest one there is none
+-- from next on.
+--
+-- These are functions for their settings, which would cost as much again as statements
+-- of their own, and for their plans. Each statement in them has one snapshot, newer
+-- than its lock on the table, so they must be VOLATILE. The first one reads no more
+-- than it must: most polls find nothing, and each table costs a tenth of an empty statement.
+CREATE FUNCTION feed_poll(newest xid8, next xid8, running xid8[], known uuid, most bigint) RETURNS bytea LANGUAGE plpgsql VOLATILE
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off
+AS $$
+DECLARE
+    head  bytea;
+    quiet boolean;
+BEGIN
+    SELECT boolsend(current_setting('transaction_isolation') = 'read committed') || boolsend(pg_is_in_recovery())
+            || timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot())
+            || uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag)
+            || xid8send(i.feed_trimmed) || xid8send(i.feed_past) || xid8send(newest),
+        greatest((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), i.feed_past) = newest
+            AND NOT EXISTS (SELECT FROM feed f WHERE f.xid = ANY (running))
+            AND (known IS NULL OR known = i.vshards_tag)
+    INTO head, quiet
+    FROM identity i;
+    IF quiet OR head IS NULL THEN
+        RETURN head;
+    END IF;
+    RETURN feed_news(newest, next, running, known, most);
+END $$;
+CREATE FUNCTION feed_news(newest xid8, next xid8, running xid8[], known uuid, most bigint) RETURNS bytea LANGUAGE plpgsql VOLATILE
+    SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0
+AS $$
+BEGIN
+    RETURN (SELECT string_agg(p.part, ''::bytea) FROM (
+        (SELECT boolsend(current_setting('transaction_isolation') = 'read committed') || boolsend(pg_is_in_recovery())
+            || timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot())
+            || uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag)
+            || xid8send(i.feed_trimmed) || xid8send(i.feed_past)
+            || xid8send(coalesce((SELECT f.xid FROM feed f WHERE f.xid = newest LIMIT 1), '0'))
+            || feed_owned(known, i.vshards_tag) AS part FROM identity i)
+        UNION ALL
+        (SELECT f.packed FROM feed f WHERE f.xid >= next LIMIT most)
+        UNION ALL
+        (SELECT f.packed FROM feed f WHERE f.xid = ANY (running) LIMIT most)
+    ) p);
+END $$;
 
 -- Who did what to an identifier that an account owns or owned, when and why: the
 -- lasting trail. Reservations come and go in the feed alone, as most lead to nothing.
@@ -164,11 +257,3 @@ CREATE TABLE audit (
 ) PARTITION BY RANGE (at);
 CREATE INDEX audit_key ON audit (vshard, kind, key);
 CREATE TABLE audit_default PARTITION OF audit DEFAULT;
-
--- One row: the highest xid of a feed row that was ever trimmed, written in the
--- transaction that trims. What a reader had not seen up to it may be gone.
-CREATE TABLE feed_trimmed (
-    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    xid      xid8    NOT NULL DEFAULT '0'
-);
-INSERT INTO feed_trimmed DEFAULT VALUES;

@@ -24,6 +24,12 @@
 // Changes are applied in order of ID, then Ordinal: the order of changes of a key.
 // The xid is not, as a transaction may have got its own long before the change.
 //
+// # Past
+//
+// What is older than some hours is kept apart, so that a poll of what is new looks
+// at little. A reader that may have left something there (Snapshot.IsPast) looks
+// there too, by the same rule as decides what was trimmed.
+//
 // # Rebuild
 //
 // A reader whose position is void - the database was set back, its server is

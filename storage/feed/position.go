@@ -43,17 +43,22 @@ func (p Position) validate() error {
 	return nil
 }
 
+// Rank puts the positions of one source in order: one that includes more visible
+// changes than another has a higher rank. It counts the xids that the position is done with.
+func (p Position) Rank() uint64 { return p.Xmax - uint64(len(p.Running)) }
+
 // Snapshot is what one statement saw of a database's transactions.
 type Snapshot struct {
 	Source  Source
 	Xmax    uint64   // all xids from here on had not ended
 	Running []uint64 // those below that had not, ascending
 	Trimmed uint64   // the highest xid of a change that was ever trimmed; 0 when none was
+	Past    uint64   // that of one that was ever put aside, trimmed since or not; 0 when none was
 }
 
 // At is the position of a reader who has everything that is visible in the
-// snapshot, when newest is the xid of the newest visible change or, where none is
-// visible, the highest trimmed one.
+// snapshot, when newest is the xid of the newest visible change or, where that is
+// put aside, the highest xid of these.
 func (s Snapshot) At(newest uint64) Position {
 	end, _ := slices.BinarySearch(s.Running, newest)
 	return Position{Source: s.Source, Xmax: newest + 1, Running: slices.Clone(s.Running[:end])}
@@ -74,7 +79,7 @@ func (s Snapshot) Check(p Position, witnessed bool) error {
 		return &RebuildError{"the server is on another timeline, after a failover or a restore"}
 	case p.Xmax > s.Xmax:
 		return &RebuildError{"the server has been set back"}
-	case s.hasTrimmed(p):
+	case s.mayMiss(p, s.Trimmed):
 		return &RebuildError{"changes after it have been trimmed"}
 	case !witnessed && p.Newest() != s.Trimmed:
 		return &RebuildError{"the database has been set back"}
@@ -82,11 +87,14 @@ func (s Snapshot) Check(p Position, witnessed bool) error {
 	return nil
 }
 
-// hasTrimmed says that changes after the position may be gone. The changes of a
-// transaction that is still running cannot be: only what is visible is trimmed.
-func (s Snapshot) hasTrimmed(p Position) bool {
-	return p.Xmax <= s.Trimmed || slices.ContainsFunc(p.Running, func(xid uint64) bool {
+// IsPast says that changes after the position may have been put aside.
+func (s Snapshot) IsPast(p Position) bool { return s.mayMiss(p, s.Past) }
+
+// mayMiss says that changes after the position may be among some, of xids up to gone,
+// that were all visible. So they are not of a transaction that is still running.
+func (s Snapshot) mayMiss(p Position, gone uint64) bool {
+	return p.Xmax <= gone || slices.ContainsFunc(p.Running, func(xid uint64) bool {
 		_, runs := slices.BinarySearch(s.Running, xid)
-		return xid <= s.Trimmed && !runs
+		return xid <= gone && !runs
 	})
 }

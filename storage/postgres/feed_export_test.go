@@ -10,7 +10,7 @@ const FeedPageRows = feedPageRows
 
 // The statements of a feed's readers, and the settings that they are planned under.
 const (
-	FeedPollSQL  = feedPollSQL
+	FeedPagesSQL = feedPagesSQL
 	FeedStartSQL = feedHeadSQL
 	FeedLimits   = feedLimits
 )
@@ -18,4 +18,9 @@ const (
 // TrimPartitions trims the first database of a store.
 func TrimPartitions(ctx context.Context, s *Store, auditAge time.Duration) error {
 	return s.databases[0].trimPartitions(ctx, auditAge)
+}
+
+// RotateFeed puts the feed's table of the first database of a store aside, due or not.
+func RotateFeed(ctx context.Context, s *Store) error {
+	return s.databases[0].alter(ctx, rotateSQL("true"))
 }

@@ -124,7 +124,7 @@ func (f *follower) keys() (keys []string) {
 func (f *follower) requireAll(t testing.TB, d postgres.Database) {
 	t.Helper()
 	rows, err := connect(t, d).Query(context.Background(), `SELECT id || '.' || n - 1 || ' ' || key
-		FROM feed, unnest(keys) WITH ORDINALITY AS c (key, n)`)
+		FROM (TABLE feed UNION ALL TABLE feed_past) f, unnest(keys) WITH ORDINALITY AS c (key, n)`)
 	require.NoError(t, err)
 	want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

@@ -2,91 +2,125 @@ package postgres
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"namegate/storage/feed"
 )
 
 // feedHead is the state of a feed as one statement saw it.
 type feedHead struct {
-	Isolated   bool
-	Recovering bool
-	Database   pgtype.UUID
-	System     int64
-	Timeline   uint32
-	Visible    string // pg_snapshot
-	Trimmed    uint64 `json:",string"`
-	Version    int64
-	Tag        pgtype.UUID
-	// Newest is the highest xid of a visible row, at a start.
-	Newest uint64 `json:",string"`
-	// Witnessed says, in a poll, that a row has the position's newest xid.
-	Witnessed bool
-
-	snapshot feed.Snapshot
+	isolated   bool // READ COMMITTED
+	recovering bool
+	server     server
+	version    int64 // of the vshards
+	tag        [16]byte
+	seen       uint64 // the xid that the statement looked for, 0 where there is no row of it
+	snapshot   feed.Snapshot
 }
 
-// Parts of the statements that read a feedHead. The timeline is that of the log
-// as it is written; a standby writes none.
-const (
-	feedHeadFields = `'isolated', ` + isolated + `, 'recovering', pg_is_in_recovery(), 'database', i.id,
-		'system', (SELECT system_identifier FROM pg_control_system()),
-		'timeline', CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END,
-		'visible', pg_current_snapshot(), 'trimmed', t.xid, 'version', i.vshards_version, 'tag', i.vshards_tag`
-	feedHeadTables = `identity i, feed_trimmed t WHERE i.only_row AND t.only_row`
-	feedHeadSQL    = `SELECT json_build_object(` + feedHeadFields + `, 'newest', (SELECT xid FROM feed ORDER BY xid DESC LIMIT 1))
-	FROM ` + feedHeadTables
+// server is a postmaster that is not in recovery.
+type server struct {
+	started  int64 // in microseconds since 2000 UTC
+	system   uint64
+	timeline uint32
+}
+
+// postgresEpoch is the begin of 2000 UTC, from which PostgreSQL counts, in
+// microseconds of Unix time.
+const postgresEpoch = 946_684_800_000_000
+
+// feedHeadBegin begins a head, as the functions of the migrations do too. The xid
+// that the statement has found follows.
+const feedHeadBegin = `boolsend(` + isolated + `) || boolsend(pg_is_in_recovery()) ||
+		timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot()) ||
+		uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag) ||
+		xid8send(i.feed_trimmed) || xid8send(i.feed_past) || `
+
+// feedHeadEnd is what else there is of a server: its system identifier and the timeline
+// of its log. They are not in all heads, as the one is in a file, and neither changes: a
+// server that is no standby gets another timeline only with another postmaster.
+const feedHeadEnd = ` || int8send((SELECT system_identifier FROM pg_control_system())) ||
+		textsend(CASE WHEN pg_is_in_recovery() THEN '00000000' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END)`
+
+// feedHeadSQL looks for the newest row.
+const feedHeadSQL = `SELECT ` + feedHeadBegin + `xid8send(coalesce((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), '0'))` +
+	feedHeadEnd + ` FROM identity i`
+
+var (
+	errIsolation = errors.New("isolation level is not READ COMMITTED")
+	errHead      = errors.New("table identity has lost its row")
+	errFeedBytes = errors.New("database packs its feed in a form that is not known")
 )
 
-var errIsolation = errors.New("isolation level is not READ COMMITTED")
-
-// complete checks what every reader relies on and derives the snapshot.
-func (h *feedHead) complete() error {
-	if h.Recovering {
-		return errStandby
+// parse reads a head without its end.
+func (h *feedHead) parse(p *parser) error {
+	h.isolated, h.recovering = p.bool(), p.bool()
+	h.server.started = p.int64()
+	running, _, xmax := make([]uint64, p.length(8)), p.uint64(), p.uint64()
+	for i := range running {
+		running[i] = p.uint64()
 	}
-	if !h.Isolated {
-		return errIsolation
+	h.snapshot.Xmax = xmax
+	if len(running) > 0 {
+		h.snapshot.Running = running
 	}
-	xmax, running, err := parseSnapshot(h.Visible)
-	h.snapshot = feed.Snapshot{
-		Source: feed.Source{Database: h.Database.Bytes, System: uint64(h.System), Timeline: h.Timeline},
-		Xmax:   xmax, Running: running, Trimmed: h.Trimmed,
-	}
-	return err
+	copy(h.snapshot.Source.Database[:], p.bytes(16))
+	h.version = p.int64()
+	copy(h.tag[:], p.bytes(16))
+	h.snapshot.Trimmed, h.snapshot.Past, h.seen = p.uint64(), p.uint64(), p.uint64()
+	return p.err()
 }
 
-// parseSnapshot reads a pg_snapshot: xmin:xmax:xid,xid,... in ascending order.
-func parseSnapshot(text string) (xmax uint64, running []uint64, err error) {
-	_, rest, _ := strings.Cut(text, ":")
-	end, list, _ := strings.Cut(rest, ":")
-	if xmax, err = strconv.ParseUint(end, 10, 64); err != nil {
-		return 0, nil, fmt.Errorf("read snapshot: %w", err)
+// parseEnd reads the end of a head.
+func (h *feedHead) parseEnd(p *parser) error {
+	s := h.server
+	s.system = p.uint64()
+	timeline, err := strconv.ParseUint(string(p.bytes(8)), 16, 32)
+	if err != nil {
+		return errFeedBytes
 	}
-	for _, xid := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
-		n, err := strconv.ParseUint(xid, 10, 64)
-		if err != nil {
-			return 0, nil, fmt.Errorf("read snapshot: %w", err)
-		}
-		running = append(running, n)
-	}
-	return xmax, running, nil
+	s.timeline = uint32(timeline)
+	h.of(s)
+	return p.err()
 }
 
-// check says whether a reader can go on from a position.
+// of completes a head by what is known of its server.
+func (h *feedHead) of(s server) {
+	h.server = s
+	h.snapshot.Source.System, h.snapshot.Source.Timeline = s.system, s.timeline
+}
+
+// newest is the xid of the newest visible row, where that is what was looked for.
+func (h *feedHead) newest() uint64 { return max(h.seen, h.snapshot.Past, h.snapshot.Trimmed) }
+
+// check says whether a reader can go on from a position, where that one's newest row
+// was looked for. It is in the past when that is the newest there.
 func (h *feedHead) check(from feed.Position) error {
-	return h.snapshot.Check(from, h.Witnessed)
+	return h.snapshot.Check(from, h.seen == from.Newest() || h.snapshot.Past == from.Newest())
 }
 
 // poll is the result of one that read rows up to the xid newest, or 0 for none.
 func (h *feedHead) poll(from feed.Position, newest uint64, sent time.Time) feed.Poll {
 	return feed.Poll{
 		Position: h.snapshot.At(max(newest, from.Newest())), Sent: sent,
-		VshardsVersion: h.Version, VshardsTag: h.Tag.Bytes,
+		VshardsVersion: h.version, VshardsTag: h.tag,
 	}
+}
+
+// parseOwned reads what feed_owned gives, nil for those who know it.
+func parseOwned(p *parser) (*feed.Owned, error) {
+	n := p.int32()
+	if p.failed || n <= 0 {
+		return nil, nil
+	}
+	var owned feed.Owned
+	for range n - 1 {
+		v, epoch := p.int16(), p.int64()
+		if p.failed || v < 0 || int(v) >= len(owned) {
+			return nil, errFeedBytes
+		}
+		owned[v] = epoch
+	}
+	return &owned, nil
 }

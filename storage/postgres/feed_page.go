@@ -1,110 +1,150 @@
 package postgres
 
 import (
+	"context"
 	"errors"
-	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
 
-	"namegate/storage"
 	"namegate/storage/feed"
-	"namegate/storage/identifier"
 )
 
 // feedPageRows is how many rows of the feed are in memory at a time; each has at
 // most some thousand changes.
-const feedPageRows = 512
+const feedPageRows = 1024
 
-// feedLimits keep a poll from starting parallel workers, which a plan for
-// partitions of any size might want.
-const feedLimits = readLimits + `, set_config('max_parallel_workers_per_gather', '0', true)`
-
-// feedPollSQL gives the head of the feed, and the rows that a position does not
-// include: at most $4 of each sort, or with null all of them. What is above the
-// position's xmax and what was running below it are found by index each.
-const feedPollSQL = `
-SELECT * FROM (
-	SELECT NULL::bigint AS id, json_build_object(` + feedHeadFields + `, 'witnessed', EXISTS (SELECT FROM feed WHERE xid = $1)) AS head,
-		NULL::xid8 AS xid, NULL::timestamptz AS at, NULL::text AS cause, NULL::bigint[] AS epochs,
-		NULL::smallint[] AS vshards, NULL::smallint[] AS kinds, NULL::smallint[] AS changes, NULL::smallint[] AS states,
-		NULL::text[] AS keys, NULL::text[] AS actors
-	FROM ` + feedHeadTables + `
-	UNION ALL
-	(SELECT id, NULL, xid, at, cause, epochs, vshards, kinds, changes, states, keys, actors FROM feed WHERE xid >= $2 LIMIT $4)
-	UNION ALL
-	(SELECT id, NULL, xid, at, cause, epochs, vshards, kinds, changes, states, keys, actors FROM feed WHERE xid = ANY ($3) LIMIT $4)
-) p ORDER BY id NULLS FIRST`
-
-// feedArguments are those of feedPollSQL; without a limit all rows are wanted.
-func feedArguments(from feed.Position, limit pgtype.Int8) []any {
-	return []any{from.Newest(), from.Xmax, from.Running, limit}
-}
+// feedPollSQL is a poll in one statement. Its settings stand in the function.
+const feedPollSQL = `SELECT feed_poll($1, $2, $3, $4, $5)`
 
 // feedPage is what has been read of a poll.
 type feedPage struct {
-	head   *feedHead
-	newest uint64 // the highest xid among the rows
-	rows   int
-	events []feed.Event
+	head  *feedHead
+	owned *feed.Owned // nil when it was not asked for
+	feedRows
 }
 
-// feedRow is a row as it comes from feedPollSQL: the head, or a row of the table.
-type feedRow struct {
-	id      pgtype.Int8
-	head    *feedHead
-	xid     pgtype.Uint64
-	at      pgtype.Timestamptz
-	cause   pgtype.Text
-	epochs  []int64
-	vshards []int16
-	kinds   []int16
-	changes []int16
-	states  []int16
-	keys    []string
-	actors  []string
+// Poll gives what has become visible since a position.
+func (r feedReader) Poll(ctx context.Context, from feed.Position, apply func([]feed.Event) error) (feed.Poll, error) {
+	whole, err := r.poll(ctx, from, pgtype.UUID{}, apply)
+	return whole.Poll, err
 }
 
-func (r *feedRow) fields() []any {
-	return []any{&r.id, &r.head, &r.xid, &r.at, &r.cause, &r.epochs, &r.vshards, &r.kinds, &r.changes, &r.states, &r.keys, &r.actors}
-}
-
-func (p *feedPage) scan(rows pgx.Rows) error {
-	var r feedRow
-	_, err := pgx.ForEachRow(rows, r.fields(), func() error {
-		if r.head != nil {
-			p.head = r.head
-			return p.head.complete()
+// PollWhole gives it in one piece, with what the database owns.
+func (r feedReader) PollWhole(ctx context.Context, from feed.Position, known [16]byte, limit int) (feed.Whole, error) {
+	var events []feed.Event
+	whole, err := r.poll(ctx, from, uuid(known), func(page []feed.Event) error {
+		if len(events)+len(page) > limit {
+			return &feed.TooLargeError{Limit: limit}
 		}
-		p.rows++
-		p.newest = max(p.newest, r.xid.Uint64)
-		return p.add(&r)
+		if events == nil {
+			events = page
+		} else {
+			events = append(events, page...)
+		}
+		return nil
 	})
-	return err
-}
-
-// scanFirst scans the first page, which has the head.
-func (p *feedPage) scanFirst(rows pgx.Rows) error {
-	err := p.scan(rows)
-	if err == nil && p.head == nil {
-		err = errors.New("table identity or feed_trimmed has lost its row")
+	if err != nil {
+		return feed.Whole{}, err
 	}
-	return err
+	whole.Events = events
+	return whole, nil
 }
 
-// add adds the changes of a row.
-func (p *feedPage) add(r *feedRow) error {
-	for _, n := range []int{len(r.epochs), len(r.vshards), len(r.kinds), len(r.changes), len(r.states), len(r.actors)} {
-		if n != len(r.keys) {
-			return fmt.Errorf("row %d of the feed has arrays of different lengths", r.id.Int64)
+// poll polls. Nearly always that is little and new, and one statement has it.
+func (r feedReader) poll(ctx context.Context, from feed.Position, known pgtype.UUID, apply func([]feed.Event) error) (feed.Whole, error) {
+	page, sent, err := r.pollOnce(ctx, from, known)
+	if err != nil {
+		return feed.Whole{}, outage(ctx, err)
+	}
+	if page.rows > feedPageRows || page.head.snapshot.IsPast(from) {
+		return r.pollPages(ctx, from, known, apply)
+	}
+	if err := page.head.check(from); err != nil {
+		return feed.Whole{}, err
+	}
+	if len(page.events) > 0 {
+		page.sort()
+		if err := apply(page.events); err != nil {
+			return feed.Whole{}, err
 		}
 	}
-	for i, key := range r.keys {
-		p.events = append(p.events, feed.Event{
-			ID: r.id.Int64, Ordinal: i, Epoch: r.epochs[i], Vshard: storage.Vshard(r.vshards[i]), Kind: identifier.Kind(r.kinds[i]),
-			Change: feed.Change(r.changes[i]), State: storage.State(r.states[i]), Key: key, Cause: r.cause.String, Actor: r.actors[i],
-			At: instant(r.at),
-		})
+	return feed.Whole{Poll: page.head.poll(from, page.newest, sent), Owned: page.owned}, nil
+}
+
+// errServer says that the server was another one in the middle of a poll.
+var errServer = errors.New("server was restarted or replaced")
+
+// pollOnce runs the one statement. Where the isolation that the database gives to
+// transactions must be set first, that costs as much as the poll.
+func (r feedReader) pollOnce(ctx context.Context, from feed.Position, known pgtype.UUID) (page feedPage, sent time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
+	page, sent, err = r.send(ctx, from, known)
+	if errors.Is(err, errIsolation) && !r.strict.Swap(true) {
+		page, sent, err = r.send(ctx, from, known)
 	}
+	if err != nil {
+		return page, sent, err
+	}
+	return page, sent, r.identify(ctx, page.head)
+}
+
+// identify completes the head of a poll, as most need not ask which server answers.
+func (r feedReader) identify(ctx context.Context, h *feedHead) error {
+	s := r.server.Load()
+	if s == nil || s.started != h.server.started {
+		asked, err := r.head(ctx)
+		if err != nil {
+			return err
+		}
+		s = &asked.server
+	}
+	if s.started != h.server.started {
+		return errServer
+	}
+	h.of(*s)
 	return nil
+}
+
+// send sends the statement and says when. It must be READ COMMITTED: the snapshot
+// of its transaction might be older than its lock on the table, and miss the rows
+// of a table put aside in between without knowing of it.
+func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.UUID) (page feedPage, sent time.Time, err error) {
+	args := []any{from.Newest(), from.Xmax, from.Running, known, feedPageRows + 1}
+	var answer []byte
+	err = r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+		sent = r.clock()
+		if !r.strict.Load() {
+			return conn.QueryRow(ctx, feedPollSQL, args...).Scan(&answer)
+		}
+		var b pgx.Batch
+		b.Queue(readCommitted)
+		b.Queue(feedPollSQL, args...).Query(scanOne(&answer))
+		return conn.SendBatch(ctx, &b).Close()
+	})
+	if err == nil {
+		err = page.read(r, answer)
+	}
+	return page, sent, err
+}
+
+func (p *feedPage) read(r feedReader, answer []byte) error {
+	rest := &parser{rest: answer}
+	p.head = new(feedHead)
+	if err := r.usable(p.head, rest); err != nil || len(rest.rest) == 0 {
+		return err
+	}
+	return p.readRows(rest)
+}
+
+// readRows reads what follows the head.
+func (p *feedPage) readRows(rest *parser) (err error) {
+	if p.owned, err = parseOwned(rest); err != nil {
+		return err
+	}
+	p.events = make([]feed.Event, 0, len(rest.rest)/feedRowSize)
+	return p.parse(rest)
 }

@@ -14,27 +14,38 @@ import (
 // begins anew.
 const feedAge = 24 * time.Hour
 
-// trimming is a table with the time before which its rows are too old.
+// trimming is a table whose parts go when all that is in them is too old. A part's
+// name is a prefix and a time, which says when it ends.
 type trimming struct {
-	partitioned
+	table  string
+	prefix string
+	layout string // of the time in the name
+	end    func(time.Time) time.Time
 	before time.Time
 }
 
-// trimPartitions drops the partitions of the feed that are older than feedAge, and
-// those of the audit that are older than the given age, and deletes such rows from
-// the default ones. A partition that somebody uses for longer is left to the next
-// time: an open transaction that has written to a table keeps all its partitions.
+// trimPartitions puts the feed's table aside when its time has come, and drops what
+// was put aside before feedAge, and the partitions of the audit that are older than
+// the given age, and deletes such rows from its default one. A part that somebody
+// uses for longer is left to the next time.
 func (d *database) trimPartitions(ctx context.Context, auditAge time.Duration) error {
 	var now time.Time
 	if err := d.pool.QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
 		return err
 	}
 	var errs []error
+	if err := d.rotateFeed(ctx); err != nil {
+		errs = append(errs, fmt.Errorf("put the feed aside: %w", err))
+	}
+	put := trimming{
+		table: feedTable, prefix: "feed", layout: pastSuffix, before: now.Add(-feedAge),
+		end: func(t time.Time) time.Time { return t },
+	}
+	if err := d.dropPartitions(ctx, put); err != nil {
+		errs = append(errs, fmt.Errorf("trim the feed: %w", err))
+	}
 	for _, p := range partitionedTables {
-		t := trimming{p, now.Add(-auditAge)}
-		if p.table == feedTable {
-			t.before = now.Add(-feedAge)
-		}
+		t := trimming{table: p.table, prefix: p.table, layout: partitionSuffix, end: p.end, before: now.Add(-auditAge)}
 		if err := errors.Join(d.dropPartitions(ctx, t), d.deleteFromDefault(ctx, t)); err != nil {
 			errs = append(errs, fmt.Errorf("trim %s: %w", p.table, err))
 		}
@@ -43,16 +54,16 @@ func (d *database) trimPartitions(ctx context.Context, auditAge time.Duration) e
 }
 
 // feedTable is the table whose readers must be told what was trimmed.
-const feedTable = "feed"
+const feedTable = "feed_past"
 
 // note is the statement that writes down, in the transaction that trims, how far
 // that goes: the highest xid among the rows that go. It is empty where nobody asks.
-func (t trimming) note(rows string) string {
+func (t trimming) note(part string) string {
 	if t.table != feedTable {
 		return `SELECT`
 	}
-	return `UPDATE feed_trimmed t SET xid = n.xid
-		FROM (SELECT xid FROM ` + rows + ` ORDER BY xid DESC LIMIT 1) n WHERE n.xid > t.xid`
+	return `UPDATE identity i SET feed_trimmed = n.xid
+		FROM (SELECT xid FROM ` + part + ` ORDER BY xid DESC LIMIT 1) n WHERE n.xid > i.feed_trimmed`
 }
 
 func (d *database) dropPartitions(ctx context.Context, t trimming) error {
@@ -63,11 +74,11 @@ func (d *database) dropPartitions(ctx context.Context, t trimming) error {
 		return err
 	}
 	for _, name := range names {
-		start, err := time.Parse(partitionSuffix, strings.TrimPrefix(name, t.table))
-		if err != nil || t.end(start).After(t.before) { // the default one has no time
+		at, err := time.Parse(t.layout, strings.TrimPrefix(name, t.prefix))
+		if err != nil || t.end(at).After(t.before) { // the default one has no time
 			continue
 		}
-		if err := d.dropPartition(ctx, t.dropSQL(name)); err != nil {
+		if err := d.alter(ctx, t.dropSQL(name)); err != nil {
 			return err
 		}
 	}
@@ -77,44 +88,22 @@ func (d *database) dropPartitions(ctx context.Context, t trimming) error {
 // partitionSuffix is what follows the table's name in that of a partition: when it begins.
 const partitionSuffix = "_2006010215"
 
-// dropSQL drops a partition in one transaction, as one message: nobody waits for
-// this client. It takes the table's lock before the partition's, as readers and
-// writers do, and waits 20 ms at most for each, as all writers queue up behind it.
-// Only under both locks no change in the partition is still to become visible, so
-// the snapshot of the note must be newer than they are.
-func (t trimming) dropSQL(partition string) string {
+// dropSQL drops a part in one transaction, as one message: nobody waits for this
+// client. It takes the table's lock before the part's, as readers and writers do, and
+// waits 20 ms at most for each, as they queue up behind it. Only under both locks no
+// change in the part is still to become visible, so the snapshot of the note must be
+// newer than they are.
+func (t trimming) dropSQL(part string) string {
 	return strings.Join([]string{
 		readCommitted,
 		`SELECT set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '1s', true)`,
 		fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, partitionLock),
 		`LOCK TABLE ONLY ` + t.table + ` IN ACCESS EXCLUSIVE MODE`,
-		`LOCK TABLE ` + partition + ` IN ACCESS EXCLUSIVE MODE`,
-		t.note(partition),
-		`DROP TABLE ` + partition,
+		`LOCK TABLE ` + part + ` IN ACCESS EXCLUSIVE MODE`,
+		t.note(part),
+		`DROP TABLE ` + part,
 	}, ";")
 }
-
-// dropTries is how often a partition in use is tried, with pauses in which the
-// writers go on.
-const dropTries = 5
-
-func (d *database) dropPartition(ctx context.Context, sql string) error {
-	for n := 1; ; n++ {
-		_, err := d.pool.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-		switch state := sqlState(err); {
-		case state == undefinedTable: // another replica has dropped it
-			return nil
-		case state != lockNotAvailable || n == dropTries:
-			return err
-		}
-		if err := pause(ctx, partitionPause); err != nil {
-			return err
-		}
-	}
-}
-
-// undefinedTable is the SQLSTATE for a table that is not there.
-const undefinedTable = "42P01"
 
 // deletePiece is how many rows one statement deletes from a default partition.
 const deletePiece = 2000
@@ -126,9 +115,9 @@ func (t trimming) deleteSQL() string {
 WITH gone AS (
 	DELETE FROM %[1]s_default WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM %[1]s_default WHERE at < $1 LIMIT %[2]d FOR UPDATE SKIP LOCKED
-	)) RETURNING *
-), noted AS (%[3]s)
-SELECT count(*) FROM gone`, t.table, deletePiece, t.note("gone"))
+	)) RETURNING 1
+)
+SELECT count(*) FROM gone`, t.table, deletePiece)
 }
 
 func (d *database) deleteFromDefault(ctx context.Context, t trimming) error {

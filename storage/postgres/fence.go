@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // fenceLock is the key of the advisory lock that every write of a database
@@ -17,6 +19,8 @@ const fenceLock int64 = 0x6e616d6567617465
 // statement itself tests it once more and fails closed (isolated). All settings
 // end with the transaction, as a pooler may give the connection to another client.
 const (
+	begin         = `BEGIN ISOLATION LEVEL READ COMMITTED`
+	commit        = `COMMIT`
 	readCommitted = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`
 	writeLimits   = `SELECT set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '2s', true),
 		set_config('idle_in_transaction_session_timeout', '1s', true), ` + planner
@@ -52,18 +56,33 @@ type statement struct {
 // have read counts only when write returns nil, as rows come before the commit.
 func (d *database) write(ctx context.Context, statements ...statement) error {
 	var b pgx.Batch
-	b.Queue(readCommitted)
+	b.Queue(begin)
 	b.Queue(writeLimits)
 	passed := false
 	b.Queue(shareFence, fenceLock).Exec(func(pgconn.CommandTag) error { passed = true; return nil })
 	for _, s := range statements {
 		b.Queue(s.sql, s.args...).Query(s.scan)
 	}
-	err := d.pool.SendBatch(ctx, &b).Close()
+	b.Queue(commit)
+	err := d.send(ctx, &b)
 	if err != nil && !passed {
 		return &fenceError{err}
 	}
 	return err
+}
+
+// send sends a pipeline that is one transaction, from begin to commit. Where it
+// failed the connection is made fit for others, as the pool would else close it.
+func (d *database) send(ctx context.Context, b *pgx.Batch) error {
+	return d.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+		err := conn.SendBatch(ctx, b).Close()
+		if conn.Conn().PgConn().TxStatus() == 'E' {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			_, _ = conn.Exec(ctx, `ROLLBACK`) // else it is closed
+		}
+		return err
+	})
 }
 
 // read runs one statement without the fence.

@@ -20,11 +20,6 @@ type partitioned struct {
 
 var partitionedTables = []partitioned{
 	{
-		table: "feed", ahead: 26 * time.Hour,
-		first: func(t time.Time) time.Time { return t.Truncate(time.Hour) },
-		end:   func(t time.Time) time.Time { return t.Add(time.Hour) },
-	},
-	{
 		table: "audit", ahead: 40 * 24 * time.Hour,
 		first: func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) },
 		end:   func(t time.Time) time.Time { return t.AddDate(0, 1, 0) },

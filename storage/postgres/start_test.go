@@ -163,23 +163,18 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	s := open(t, o)
 	_, err := s.Import(t.Context(), []storage.ImportLine{{Number: 1, Identifier: freshName()}})
 	require.NoError(t, err)
-	for _, table := range []string{"feed", "audit"} {
-		require.Zero(t, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table+`_default`))
-		require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table))
-	}
-	require.Greater(t, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM pg_inherits WHERE inhparent = 'feed'::regclass`), 24)
+	require.Zero(t, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM audit_default`))
+	require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM audit`))
+	require.Greater(t, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM pg_inherits WHERE inhparent = 'audit'::regclass`), 2)
 }
 
 func TestAWriteNeedsNoPartition(t *testing.T) {
 	t.Parallel()
 	o := migrated(t, 1)
 	execute(t, o.Databases[0], `DO $$ DECLARE p regclass; BEGIN
-		FOR p IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhrelid NOT IN ('feed_default'::regclass, 'audit_default'::regclass)
-			AND inhparent IN ('feed'::regclass, 'audit'::regclass)
+		FOR p IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhrelid <> 'audit_default'::regclass AND inhparent = 'audit'::regclass
 		LOOP EXECUTE 'DROP TABLE ' || p; END LOOP; END $$`)
 	_, err := open(t, o).Import(t.Context(), []storage.ImportLine{{Number: 1, Identifier: freshName()}})
 	require.NoError(t, err)
-	for _, table := range []string{"feed", "audit"} {
-		require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM `+table+`_default`))
-	}
+	require.Equal(t, 1, queryOne[int](t, o.Databases[0], `SELECT count(*) FROM audit_default`))
 }
