@@ -88,6 +88,7 @@ func (c *Core) Begin(database int, at Position) {
 	d.position, d.first, d.begun, d.reading, d.known = at, at.At, c.options.Clock(), true, false
 	for i := range c.shards {
 		s := &c.shards[i]
+		c.Unwatch(i)
 		if s.covered.database == database {
 			s.covered = covered{}
 		}

@@ -104,12 +104,39 @@ func TestMissed(t *testing.T) {
 	require.ErrorIs(t, err, shard.ErrEarly)
 	_, err = f.core.Missed(0, dbB, f.at(dbB, 10), table)
 	require.ErrorIs(t, err, shard.ErrEarly)
+	f.install(f.built(1, 2, dbA, 13)) // a wrong one: name 13 is there
 	missed, err := f.core.Missed(0, dbA, f.at(dbA, 12), table)
 	require.NoError(t, err)
-	require.Equal(t, namesOf(12), missed)
-	missed, err = f.core.Missed(0, dbA, f.at(dbA, 12), namesOf(10))
+	require.Equal(t, namesOf(12, 13), missed)
+	_, err = f.core.Missed(0, dbA, f.at(dbA, 12), table)
+	require.ErrorIs(t, err, shard.ErrUnwatched)
+}
+
+// What went between two readings of a feed is not known to have gone.
+func TestANewReadingEndsAWatch(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	for _, end := range []func(){func() { f.begin(dbC, 50) }, func() { f.core.Unwatch(0) }} {
+		f.core.Watch(0)
+		f.poll(dbA, 12, 1)
+		end()
+		_, err := f.core.Missed(0, dbA, f.at(dbA, 12), namesOf(10))
+		require.ErrorIs(t, err, shard.ErrUnwatched)
+	}
+}
+
+// What went and came again ought to be there.
+func TestWhatCameAgainIsMissed(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.core.Watch(0)
+	f.poll(dbA, 12, 1, came(10, 1))
+	f.poll(dbA, 13, 1, went(10, 1))
+	f.poll(dbA, 14, 1, came(10, 1))
+	f.install(f.built(1, 2, dbA, 14)) // a wrong one
+	missed, err := f.core.Missed(0, dbA, f.at(dbA, 14), namesOf(10))
 	require.NoError(t, err)
-	require.Equal(t, namesOf(10), missed, "the watch has ended")
+	require.Equal(t, namesOf(10), missed)
 }
 
 // An image that is ahead lacks names whose end the replica has yet to read.
@@ -125,6 +152,4 @@ func TestNothingIsMissedBehindAnImage(t *testing.T) {
 	missed, err := f.core.Missed(0, dbA, f.at(dbA, 12), namesOf(10))
 	require.NoError(t, err)
 	require.Empty(t, missed)
-	f.core.Watch(0)
-	f.core.Unwatch(0)
 }

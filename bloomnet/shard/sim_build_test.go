@@ -21,6 +21,8 @@ func (r *replica) work() {
 func (r *replica) workFor(n int, s shard.Survey) {
 	switch owns := r.owns[s.Shard]; {
 	case r.busy[s.Shard], r.w.quiet:
+	case !s.Missing && r.w.chance(15):
+		r.verify(n, s.Shard)
 	case owns && (s.Missing || s.Dead > 2 || r.w.chance(3)):
 		r.build(n, s.Shard)
 	case owns && s.Lasting > 2:

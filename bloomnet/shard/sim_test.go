@@ -22,8 +22,11 @@ func TestSimulation(t *testing.T) {
 		runSeed(t, *simSeed, true)
 		return
 	}
-	var next, free, checks atomic.Uint64
-	t.Cleanup(func() { t.Logf("%d of %d checks said Free", free.Load(), checks.Load()) })
+	var next, free, checks, verified atomic.Uint64
+	t.Cleanup(func() {
+		t.Logf("%d of %d checks said Free; %d tables compared", free.Load(), checks.Load(), verified.Load())
+		require.NotZero(t, free.Load()*verified.Load())
+	})
 	for _, worker := range []string{"a", "b", "c", "d"} {
 		t.Run(worker, func(t *testing.T) {
 			t.Parallel()
@@ -31,6 +34,7 @@ func TestSimulation(t *testing.T) {
 				w := runSeed(t, seed, false)
 				free.Add(w.free)
 				checks.Add(w.checks)
+				verified.Add(w.verified)
 			}
 		})
 	}

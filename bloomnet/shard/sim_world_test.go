@@ -35,10 +35,10 @@ type world struct {
 	images   [simShards][][]byte // that were on the way some time
 	quiet    bool                // nobody writes any more
 
-	checks, free uint64
-	wrong        string
-	tracing      bool
-	trace        []string
+	checks, free, verified uint64
+	wrong                  string
+	tracing                bool
+	trace                  []string
 }
 
 func newWorld(seed uint64, tracing bool) *world {

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"errors"
 	"time"
 
 	"namegate/bloomnet/bloom"
@@ -41,6 +42,10 @@ func (c *Core) Survey(database int) []Survey {
 	return list
 }
 
+// ErrUnwatched says that a watch has ended: by Unwatch, by Missed, or as the reading of
+// some database began anew, and what went meanwhile is not known.
+var ErrUnwatched = errors.New("shard is not watched")
+
 // Watch notes which names go from a shard, until Missed or Unwatch.
 func (c *Core) Watch(i int) { c.shards[i].gone = map[bloom.Hash]struct{}{} }
 
@@ -50,9 +55,12 @@ func (c *Core) Unwatch(i int) { c.shards[i].gone = nil }
 // Missed says which names a replica ought to have and has not: those of a copy of the
 // shard's table, made after Watch, as of a position, that did not go since. It ends the
 // watch, but fails with ErrEarly until the feed has been read to that position and to
-// that of the image.
+// that of the image. It fails with ErrUnwatched where there is no watch.
 func (c *Core) Missed(i, database int, at Position, names []bloom.Hash) (missed []bloom.Hash, err error) {
 	s, d := &c.shards[i], &c.databases[database]
+	if s.gone == nil {
+		return nil, ErrUnwatched
+	}
 	if s.vouched != database || !d.position.includes(at) || s.covered.database == database && d.position.At < s.covered.at {
 		return nil, ErrEarly
 	}
