@@ -17,7 +17,7 @@ const module = "namegate"
 // prefix counts. What is not listed may import nothing of ours.
 var edges = map[string][]string{
 	"gateway":            {"gateway/app", "gateway/bulk", "storage"},
-	"gateway/app":        {"gateway", "graph", "storage", "migrations"},
+	"gateway/app":        {"gateway", "graph", "storage", "migrations", "bloomnet"},
 	"gateway/registry":   {"storage", "storage/identifier"},
 	"gateway/auth":       {"gateway/registry", "storage"},
 	"gateway/bulk":       {"storage", "storage/identifier"},
@@ -30,6 +30,13 @@ var edges = map[string][]string{
 	"storage/postgres":   {"storage", "storage/identifier", "storage/feed", "migrations"},
 	"storage/localpg":    {"storage/localpg"},
 	"migrations":         {},
+	"bloomnet":           {"bloomnet/bloom", "bloomnet/shard", "bloomnet/member", "bloomnet/transfer", "bloomnet/snapshot"},
+	"bloomnet/bloom":     {},
+	"bloomnet/shard":     {"bloomnet/bloom"},
+	"bloomnet/member":    {},
+	"bloomnet/transfer":  {"bloomnet/transfer/wire"},
+	"bloomnet/snapshot":  {},
+	"test/bench-billion": {"bloomnet/bloom"},
 	"test/bench":         {"storage", "storage/identifier", "storage/postgres", "storage/localpg"},
 }
 
@@ -45,6 +52,8 @@ var owners = map[string][]string{
 	"github.com/stretchr/testify": {"storage/storagetest", "storage/localpg/pgtest"},
 	"go.uber.org/goleak":          {},
 	"github.com/hashicorp/":       {"bloomnet"},
+	"github.com/zeebo/xxh3":       {"bloomnet/bloom"},
+	"github.com/bits-and-blooms":  {"test/bench-billion"},
 	"github.com/redis/go-redis":   {"storage/rediscache", "gateway/ratelimit"},
 	"testing":                     {"storage/storagetest", "storage/localpg/pgtest"},
 }

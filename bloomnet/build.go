@@ -1,0 +1,183 @@
+package bloomnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"namegate/bloomnet/bloom"
+	"namegate/bloomnet/shard"
+)
+
+const (
+	// buildInterval is how often an owner looks for what is to be built.
+	buildInterval = time.Second
+	// buildShards is how many shards one copy of a table is for: a copy keeps the
+	// database from cleaning up for as long as it lasts.
+	buildShards = 32
+	// minNames is how many names, at least, may be recent or dead before a base is made
+	// anew, as small shards would be built all the time.
+	minNames = 256
+)
+
+// build does the owner's work for the shards of a database until the Net is closed.
+func (n *Net) build(ctx context.Context, database int) {
+	told := false
+	for n.pauseFor(ctx, buildInterval) {
+		err := n.buildDue(ctx, database)
+		if err != nil && !told && ctx.Err() == nil {
+			n.log.Warn("bases cannot be built", "database", n.options.Sources[database].Name(), "cause", err)
+		}
+		told = err != nil
+	}
+}
+
+// buildDue folds what is to be folded, and builds what is missing or worn out.
+func (n *Net) buildDue(ctx context.Context, database int) error {
+	var surveys []shard.Survey
+	n.do(ctx, func(c *shard.Core) { surveys = c.Survey(database) })
+	var due []int
+	for _, s := range surveys {
+		switch {
+		case !n.owns(s.Shard), s.Missing && n.comes(s.Shard):
+		case s.Missing, wornOut(s):
+			due = append(due, s.Shard)
+		case s.Lasting > max(s.Names/100, minNames):
+			if err := n.fold(ctx, database, s.Shard); err != nil {
+				return err
+			}
+		}
+	}
+	for len(due) > 0 {
+		some := due[:min(len(due), buildShards)]
+		due = due[len(some):]
+		if err := n.buildFromTable(ctx, database, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comes says that an image will be pulled, or that it is not known yet.
+func (n *Net) comes(number int) bool {
+	if n.fleet == nil {
+		return false
+	}
+	select {
+	case <-n.fleet.cluster.Joined():
+	default:
+		return true
+	}
+	_, holders := n.fleet.heads.best(n.fleet.others(), number)
+	return len(holders) > 0
+}
+
+// wornOut says that too many names of a base are dead, or that it is to hold more than it
+// was made for.
+func wornOut(s shard.Survey) bool {
+	return s.Dead > max(s.Names/20, minNames) || s.Names+s.Lasting > s.Capacity
+}
+
+// fold makes a base of the last one and the recent names.
+func (n *Net) fold(ctx context.Context, database, number int) error {
+	epoch, build, err := n.options.Sources[database].NextBuild(ctx, number)
+	if err != nil {
+		return fmt.Errorf("number a build of shard %d: %w", number, err)
+	}
+	var m shard.Image
+	n.do(ctx, func(c *shard.Core) { m, err = c.Image(number) })
+	if err != nil || m.Epoch != epoch {
+		return err
+	}
+	n.stats.Folded.Add(1)
+	return n.install(ctx, number, m.Fold(build))
+}
+
+// install hands the core an image. One that came too early or late, or is of another stay
+// of the shard, is made anew in time.
+func (n *Net) install(ctx context.Context, number int, m shard.Image) (err error) {
+	n.do(ctx, func(c *shard.Core) { err = c.Install(number, m) })
+	for _, harmless := range []error{shard.ErrOlder, shard.ErrEarly, shard.ErrForeign} {
+		if errors.Is(err, harmless) {
+			n.log.Debug("an image is not used", "shard", number, "cause", err)
+			return nil
+		}
+	}
+	return err
+}
+
+// buildFromTable builds the bases of some shards from their table.
+func (n *Net) buildFromTable(ctx context.Context, database int, shards []int) error {
+	tables, copied, err := n.copy(ctx, database, shards)
+	if err != nil {
+		return err
+	}
+	return n.installTables(ctx, database, tables, copied)
+}
+
+// copy reads the tables of some shards.
+func (n *Net) copy(ctx context.Context, database int, shards []int) (map[int]*table, Copied, error) {
+	tables := map[int]*table{}
+	for _, number := range shards {
+		tables[number] = new(table)
+	}
+	copied, err := n.options.Sources[database].Copy(ctx, shards, func(r Row) {
+		if t := tables[r.Shard]; t != nil {
+			t.add(r)
+		}
+	})
+	if err != nil {
+		return nil, Copied{}, fmt.Errorf("copy the tables of %d shards: %w", len(shards), err)
+	}
+	return tables, copied, nil
+}
+
+// installTables makes bases of tables. A build is numbered when its copy was made, so that
+// of two the one with the higher number is not the older for long.
+func (n *Net) installTables(ctx context.Context, database int, tables map[int]*table, copied Copied) error {
+	for number, epoch := range copied.Epochs {
+		now, build, err := n.options.Sources[database].NextBuild(ctx, number)
+		if err != nil {
+			return fmt.Errorf("number a build of shard %d: %w", number, err)
+		}
+		if now != epoch {
+			continue // it has moved since
+		}
+		head := shard.Head{Epoch: epoch, Build: build, Database: database, At: copied.At}
+		if err := n.install(ctx, number, tables[number].image(head)); err != nil {
+			return err
+		}
+		n.stats.Built.Add(1)
+	}
+	return nil
+}
+
+// table is what a copy gave of a shard.
+type table struct {
+	lasting, reserved []bloom.Hash
+}
+
+func (t *table) add(r Row) {
+	if r.Reserved {
+		t.reserved = append(t.reserved, r.Hash)
+	} else {
+		t.lasting = append(t.lasting, r.Hash)
+	}
+}
+
+// names are all.
+func (t *table) names() []bloom.Hash { return slices.Concat(t.lasting, t.reserved) }
+
+// growth is how many more names a new base has room for, in percent.
+const growth = 10
+
+func (t *table) image(head shard.Head) shard.Image {
+	names := uint64(len(t.lasting))
+	base := bloom.New(names + names*growth/100 + minNames)
+	for _, h := range t.lasting {
+		base.Add(h)
+	}
+	return shard.Built(head, base, names, t.reserved)
+}

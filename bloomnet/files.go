@@ -1,0 +1,162 @@
+package bloomnet
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"namegate/bloomnet/shard"
+	"namegate/bloomnet/snapshot"
+)
+
+const (
+	// saveInterval is how often what a replica knows is written to its files. Its feeds tell
+	// it again what has come since.
+	saveInterval = 10 * time.Minute
+	// saveTimeout bounds the save at the end.
+	saveTimeout = time.Minute
+	saveTries   = 3
+	// loaders is how many parts are read at once.
+	loaders = 2
+)
+
+// fileHeader is what belongs to all parts of a snapshot: what makes them fit, and from where
+// to go on reading.
+type fileHeader struct {
+	Fingerprint []byte
+	Databases   []filePosition
+}
+
+// filePosition is a position in the feed of a database.
+type filePosition struct {
+	Name   string
+	Source []byte
+	At     uint64
+	Token  string
+}
+
+var errForeignFiles = errors.New("files are of another registry or release")
+
+// load takes what the files hold, before anything else is known. Without files that are fit
+// to be used a replica begins with nothing.
+func (n *Net) load(ctx context.Context) {
+	if n.options.Files == nil {
+		return
+	}
+	var positions []shard.Position
+	images, taking := map[int]shard.Image{}, sync.Mutex{}
+	err := n.options.Files.Load(ctx, snapshot.Reader{
+		Judge: func(header []byte) (err error) {
+			positions, err = n.readHeader(header)
+			return err
+		},
+		Part: func(part uint32, _, data []byte) error {
+			number, m, err := shard.Decode(data, n.numberOf)
+			if err == nil && (number != int(part) || number >= n.options.Shards) {
+				err = errForeignFiles
+			}
+			taking.Lock()
+			defer taking.Unlock()
+			if err == nil {
+				images[number] = m
+			}
+			return err
+		},
+		Workers: loaders,
+	})
+	if err != nil {
+		if !errors.Is(err, snapshot.ErrNone) {
+			n.log.Warn("the files of the filter are not used", "cause", err)
+		}
+		return
+	}
+	n.core.Restore(positions, images)
+	n.log.Info("the filter goes on from its files", "shards", len(images))
+}
+
+// readHeader gives the positions of the databases that this replica has.
+func (n *Net) readHeader(encoded []byte) ([]shard.Position, error) {
+	var header fileHeader
+	if err := json.Unmarshal(encoded, &header); err != nil {
+		return nil, fmt.Errorf("read header: %w", err)
+	}
+	if !bytes.Equal(header.Fingerprint, n.options.Fingerprint) {
+		return nil, errForeignFiles
+	}
+	positions := make([]shard.Position, len(n.options.Sources))
+	for _, p := range header.Databases {
+		if number, known := n.numberOf(p.Name); known {
+			positions[number] = shard.Position{Source: string(p.Source), At: p.At, Token: p.Token}
+		}
+	}
+	return positions, nil
+}
+
+// keep saves now and then, and at the end.
+func (n *Net) keep(ctx context.Context) {
+	for n.pauseFor(ctx, saveInterval) {
+		n.save(ctx)
+	}
+}
+
+// save saves, again when a shard has moved meanwhile.
+func (n *Net) save(ctx context.Context) {
+	err := errUnvouched
+	for tries := 0; tries < saveTries && errors.Is(err, errUnvouched); tries++ {
+		err = n.saveOnce(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		n.log.Warn("the filter cannot be saved", "cause", err)
+	}
+}
+
+// saveOnce writes what has changed. The positions are taken first: what is later in an image is
+// told again.
+func (n *Net) saveOnce(ctx context.Context) error {
+	header := fileHeader{Fingerprint: n.options.Fingerprint}
+	var parts []snapshot.Part
+	n.do(ctx, func(c *shard.Core) {
+		for i, p := range c.Positions() {
+			if p == (shard.Position{}) {
+				continue
+			}
+			header.Databases = append(header.Databases, filePosition{n.options.Sources[i].Name(), []byte(p.Source), p.At, p.Token})
+			for _, s := range c.Survey(i) {
+				if !s.Missing {
+					parts = append(parts, n.part(ctx, s, p))
+				}
+			}
+		}
+	})
+	if len(parts) == 0 {
+		return nil // what was saved before is better
+	}
+	encoded, err := json.Marshal(header)
+	if err != nil {
+		return fmt.Errorf("make header: %w", err)
+	}
+	return n.options.Files.Save(ctx, encoded, parts)
+}
+
+var errUnvouched = errors.New("shard is not vouched for")
+
+// part is the file of a shard. It is written anew when its base or its database has changed.
+func (n *Net) part(ctx context.Context, s shard.Survey, at shard.Position) snapshot.Part {
+	tag := binary.LittleEndian.AppendUint64(nil, s.Head.Epoch)
+	tag = binary.LittleEndian.AppendUint64(tag, s.Head.Build)
+	tag = binary.LittleEndian.AppendUint64(tag, at.At)
+	return snapshot.Part{Number: uint32(s.Shard), Tag: tag, Encode: func() ([]byte, error) {
+		var m shard.Image
+		err := errUnvouched
+		n.do(ctx, func(c *shard.Core) { m, err = c.Image(s.Shard) })
+		if err != nil {
+			return nil, err
+		}
+		return m.Encode(s.Shard, n.names())
+	}}
+}

@@ -1,0 +1,122 @@
+package bloomnet_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"namegate/bloomnet"
+	"namegate/bloomnet/shard"
+	"namegate/bloomnet/snapshot"
+)
+
+// startOn starts a replica alone, with files in a folder.
+func startOn(t *testing.T, dir string, fingerprint []byte, sources ...bloomnet.Source) *bloomnet.Net {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	n, err := bloomnet.Start(bloomnet.Options{
+		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
+		Fingerprint: fingerprint, Files: snapshot.New(snapshot.OS(root)), Logger: discard,
+	})
+	require.NoError(t, err)
+	return n
+}
+
+func TestARestartReadsNoTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeDatabase("a")
+		d.put(false, "ada", "old")
+		d.put(true, "bob")
+		n := startOn(t, dir, fingerprint, d)
+		pass(settled)
+		n.Close()
+		copies := d.counts()
+		d.put(false, "carol") // while the replica is away
+		d.remove("bob")
+		d.put(true, "dan")
+		d.remove("dan")
+		d.put(false, "dan")
+		n = startOn(t, dir, fingerprint, d)
+		defer n.Close()
+		require.Equal(t, shard.Unknown, standing(n, "zoe"), "what a file says is not of now")
+		pass(settled)
+		require.Equal(t, copies, d.counts())
+		for name, want := range map[string]shard.Standing{
+			"ada": shard.Maybe, "carol": shard.Maybe, "dan": shard.Maybe, "bob": shard.Free, "zoe": shard.Free,
+		} {
+			require.Equal(t, want, standing(n, name), name)
+		}
+	})
+}
+
+// Files that are damaged, or of another registry, or of a database that was set back are not
+// used: the tables are read.
+func TestFilesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*testing.T, string, *fakeDatabase) []byte{
+		"of another registry": func(*testing.T, string, *fakeDatabase) []byte { return []byte("filter 2") },
+		"damaged": func(t *testing.T, dir string, _ *fakeDatabase) []byte {
+			parts, err := filepath.Glob(filepath.Join(dir, "*.part"))
+			require.NoError(t, err)
+			require.Len(t, parts, shards)
+			for _, p := range parts {
+				require.NoError(t, os.Truncate(p, 10))
+			}
+			return fingerprint
+		},
+		"of before a failover": func(_ *testing.T, _ string, d *fakeDatabase) []byte {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.source += "'"
+			return fingerprint
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				d := newFakeDatabase("a")
+				d.put(false, "ada")
+				n := startOn(t, dir, fingerprint, d)
+				pass(settled)
+				n.Close()
+				copies := d.counts()
+				n = startOn(t, dir, spoil(t, dir, d), d)
+				defer n.Close()
+				pass(settled)
+				require.Greater(t, d.counts(), copies)
+				require.Equal(t, shard.Maybe, standing(n, "ada"))
+				require.Equal(t, shard.Free, standing(n, "bob"))
+			})
+		})
+	}
+}
+
+// A database that is away at the end does not take its shards out of the files.
+func TestWhatWasVouchedForIsSaved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeDatabase("a")
+		d.put(false, "ada")
+		n := startOn(t, dir, fingerprint, d)
+		pass(settled)
+		d.fail(errAway)
+		pass(time.Minute)
+		n.Close()
+		d.fail(nil)
+		copies := d.counts()
+		n = startOn(t, dir, fingerprint, d)
+		defer n.Close()
+		pass(settled)
+		require.Equal(t, copies, d.counts())
+		require.Equal(t, shard.Maybe, standing(n, "ada"))
+	})
+}
