@@ -17,6 +17,11 @@ run: build ## Run one replica with a PostgreSQL of its own; Ctrl-C stops both
 	@.ci/packages postgresql
 	@exec bin/gateway dev $(ARGS)
 
+.PHONY: cluster
+cluster: build ## Run three replicas that share their filters; Ctrl-C stops all
+	@.ci/packages postgresql
+	@.ci/cluster
+
 .PHONY: test
 test: ## Run all tests, with real PostgreSQL and the race detector
 	@.ci/packages cc postgresql pgbouncer
@@ -42,6 +47,10 @@ fuzz: ## Fuzz every decoder for FUZZTIME
 bench: build ## Measure against pgbench and a JSON echo, and print a table; ARGS for flags
 	@.ci/packages postgresql pgbench
 	go run ./test/bench $(ARGS)
+
+.PHONY: bench-billion
+bench-billion: ## Measure the filter with 50 million and a billion names, beside another one
+	go run ./test/bench-billion $(ARGS)
 
 .PHONY: generate
 generate: ## Make the generated files anew

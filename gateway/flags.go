@@ -73,6 +73,7 @@ type replicaFlags struct {
 	jwtFlags
 	termsFlags
 	retentionFlags
+	filterFlags
 	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
 	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
 }
@@ -102,6 +103,8 @@ func (f replicaFlags) options(log io.Writer) app.Options {
 		JWT:               f.tokens(),
 		Terms:             f.terms(),
 		Retention:         f.retention(),
+		Filter:            f.filter(),
+		Fleet:             f.fleet(),
 		ReservationTTL:    f.ReservationTTL,
 		ReservedWordsFile: f.ReservedWords,
 		Logger:            f.logger(log),

@@ -33,23 +33,21 @@ func (d Databases) reach(ctx context.Context, log *slog.Logger, undo *cleanups) 
 	if len(d.Named) > 0 {
 		return d.access(d.Named, log)
 	}
-	endpoint, err := localpg.Attach(ctx, d.DataDir)
+	a, err := d.attach(ctx, log)
 	if errors.Is(err, localpg.ErrNotRunning) {
-		return d.embed(ctx, log, undo, nil)
+		return d.embed(ctx, log, undo, nil, false)
 	}
 	if errors.Is(err, localpg.ErrNoCluster) {
 		return access{}, fmt.Errorf("find the embedded PostgreSQL: %w: name the registry's databases by --database, "+
 			"or the folder of `gateway dev` by --data-dir", err)
 	}
-	if err != nil {
-		return access{}, err
-	}
-	return d.access(embedded(endpoint), log)
+	return a, err
 }
 
 // embed starts the embedded PostgreSQL, to be stopped by undo, and makes it when
-// it is not there. An end that was not asked for is told to ended, if any.
-func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups, ended func(error)) (access, error) {
+// it is not there. An end that was not asked for is told to ended, if any. Where another
+// process has it, a replica beside that one uses it, too.
+func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups, ended func(error), beside bool) (access, error) {
 	server, err := localpg.Start(ctx, localpg.Options{
 		Dir:       d.DataDir,
 		Databases: embeddedNames,
@@ -57,6 +55,9 @@ func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups, 
 		Log:       log.With("component", "postgresql"),
 	})
 	if inUse, ok := errors.AsType[*localpg.InUseError](err); ok {
+		if beside {
+			return d.attach(ctx, log)
+		}
 		return access{}, fmt.Errorf("start the embedded PostgreSQL: %w: stop that, or choose another folder by --data-dir", inUse)
 	}
 	if err != nil {
@@ -64,6 +65,15 @@ func (d Databases) embed(ctx context.Context, log *slog.Logger, undo *cleanups, 
 	}
 	undo.add("stop PostgreSQL", server.Stop)
 	return d.access(embedded(server.Endpoint), log)
+}
+
+// attach uses the embedded PostgreSQL that another process runs.
+func (d Databases) attach(ctx context.Context, log *slog.Logger) (access, error) {
+	endpoint, err := localpg.Attach(ctx, d.DataDir)
+	if err != nil {
+		return access{}, err
+	}
+	return d.access(embedded(endpoint), log)
 }
 
 func embedded(endpoint localpg.Endpoint) []postgres.Database {
@@ -104,7 +114,7 @@ func (o Options) reach(ctx context.Context, undo *cleanups, ended func(error)) (
 	if len(o.Named) > 0 {
 		a, err = o.access(o.Named, o.Logger)
 	} else {
-		a, err = o.embed(ctx, o.Logger, undo, ended)
+		a, err = o.embed(ctx, o.Logger, undo, ended, len(o.Fleet.Join) > 0)
 	}
 	if err != nil {
 		return access{}, err

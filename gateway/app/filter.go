@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"namegate/bloomnet"
+	"namegate/bloomnet/bloom"
+	"namegate/bloomnet/shard"
+	"namegate/bloomnet/snapshot"
+	"namegate/gateway/registry"
+	"namegate/storage"
+	"namegate/storage/identifier"
+	"namegate/storage/postgres"
+)
+
+// Filter says whether the replica keeps a filter of all usernames in memory.
+type Filter struct {
+	On bool
+	// Staleness is how long ago the databases may have been read for an answer from
+	// memory, from 1 s to 1 min.
+	Staleness time.Duration
+}
+
+// Validate returns what is wrong.
+func (f Filter) Validate() error {
+	if f.On && (f.Staleness < time.Second || f.Staleness > time.Minute) {
+		return errors.New("--staleness must be from 1s to 1m")
+	}
+	return nil
+}
+
+// filter is the shared filter in terms of identifiers.
+type filter struct {
+	net    *bloomnet.Net
+	hasher bloom.Hasher
+}
+
+var _ registry.Filter = (*filter)(nil)
+
+// Free asks the vshard of an identifier.
+func (f *filter) Free(id identifier.Identifier) (asOf time.Time, ok bool) {
+	standing, at := f.net.Check(int(storage.VshardOf(id)), f.hasher.Sum(id.Key()))
+	return at.Wall, standing == shard.Free
+}
+
+// Expect tells this replica, and the others.
+func (f *filter) Expect(id identifier.Identifier) { f.net.Hint(f.hasher.Sum(id.Key())) }
+
+// filterVersion is of all that makes filters of two releases the same: the hash, the
+// filter's own parameters, and which identifiers are in it. The seed of the hash comes of
+// it and of the registry's secret, so that nobody without that finds names that collide.
+const filterVersion = "namegate filter 1"
+
+// verifyEvery is how long it takes to compare the whole filter with the tables once.
+const verifyEvery = 24 * time.Hour
+
+// openFilter makes the filter of the registry's databases, and starts it.
+func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerprint []byte) (registry.Filter, error) {
+	if !r.opts.Filter.On {
+		return registry.NoFilter{}, nil
+	}
+	sum := sha256.Sum256(append([]byte(filterVersion), fingerprint...))
+	hasher := bloom.NewHasher(binary.LittleEndian.Uint64(sum[:]))
+	var sources []bloomnet.Source
+	for _, reader := range store.Feeds(time.Now) {
+		sources = append(sources, &filterSource{FeedReader: reader, store: store, clock: bloomnet.Now, hasher: hasher})
+	}
+	id, err := r.replicaID()
+	if err != nil {
+		return nil, err
+	}
+	fleet, err := r.openFleet(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	files, err := r.openFilterFiles(id)
+	if err != nil {
+		return nil, err
+	}
+	net, err := bloomnet.Start(bloomnet.Options{
+		Shards: storage.Vshards, Sources: sources, Staleness: r.opts.Filter.Staleness, VerifyEvery: verifyEvery, Clock: bloomnet.Now, Random: rand.Float64,
+		Fingerprint: sum[8:16],
+		Files:       files,
+		Fleet:       fleet, Logger: r.opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.undo.add("stop the filter", func(context.Context) error {
+		net.Close()
+		return nil
+	})
+	return &filter{net, hasher}, nil
+}
+
+// openFilterFiles makes the folder in which the filter is kept from one start of a replica
+// to the next.
+func (r *Replica) openFilterFiles(id string) (*snapshot.Folder, error) {
+	path := filepath.Join(r.opts.DataDir, "filter", id)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make the filter's folder: %w", err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the filter's folder: %w", err)
+	}
+	r.undo.add("close the filter's folder", func(context.Context) error { return root.Close() })
+	return snapshot.New(snapshot.OS(root)), nil
+}

@@ -1,0 +1,127 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"namegate/gateway/app"
+)
+
+// filtered are options of a replica with a filter, on two databases that are ready.
+func filtered(t *testing.T) app.Options {
+	t.Helper()
+	opts := namedOptions(t, shared.Database(t), shared.Database(t))
+	require.NoError(t, app.Migrate(t.Context(), opts.Databases, opts.Logger))
+	opts.DataDir = t.TempDir()
+	opts.Filter = app.Filter{On: true, Staleness: 5 * time.Second}
+	return opts
+}
+
+func decided(t *testing.T, r *app.Replica, name string) string {
+	t.Helper()
+	return query(t, r, `{ usernameAvailable(name: "`+name+`") { available reason decidedBy } }`)
+}
+
+const (
+	freeByFilter   = `{"data":{"usernameAvailable":{"available":true,"reason":null,"decidedBy":"FILTER"}}}`
+	freeByDatabase = `{"data":{"usernameAvailable":{"available":true,"reason":null,"decidedBy":"DATABASE"}}}`
+	reserved       = `{"data":{"usernameAvailable":{"available":false,"reason":"RESERVED","decidedBy":"DATABASE"}}}`
+)
+
+// names has each one in another vshard, of both databases.
+var names = []string{"ada", "grace", "hopper", "lovelace", "turing", "noether"}
+
+func requireEventually(t *testing.T, r *app.Replica, name, want string) {
+	t.Helper()
+	var got string
+	require.Eventually(t, func() bool { got = decided(t, r, name); return got == want }, 30*time.Second, 20*time.Millisecond, "%s: %s", name, got)
+}
+
+// A replica with a filter answers from memory what nobody has, and hears from the
+// databases what another one does.
+func TestFreeNamesAreAnsweredFromMemory(t *testing.T) {
+	t.Parallel()
+	opts := filtered(t)
+	filtering := start(t, opts)
+	for _, name := range names {
+		requireEventually(t, filtering, name, freeByFilter)
+	}
+	opts.Filter.On = false
+	other := start(t, opts)
+	require.Equal(t, freeByDatabase, decided(t, other, "ada"))
+	require.Contains(t, reserve(t, other, "ada"), `"canonical":"ada"`)
+	requireEventually(t, filtering, "ada", reserved)
+	require.Equal(t, freeByFilter, decided(t, filtering, "grace"))
+}
+
+// What a replica is about to hold it does not call free, whether it has heard of it or not.
+func TestWhatAReplicaReservesIsNeverFreeThere(t *testing.T) {
+	t.Parallel()
+	r := start(t, filtered(t))
+	requireEventually(t, r, "ada", freeByFilter)
+	require.Contains(t, reserve(t, r, "ada"), `"canonical":"ada"`)
+	require.Equal(t, reserved, decided(t, r, "ada"))
+}
+
+// A replica goes on from its files, with what has come since.
+func TestAFilterOutlivesARestart(t *testing.T) {
+	t.Parallel()
+	opts := filtered(t)
+	first := start(t, opts)
+	for _, name := range names {
+		requireEventually(t, first, name, freeByFilter)
+	}
+	require.NoError(t, first.Stop(t.Context()))
+	held := opts
+	held.Filter.On = false
+	require.Contains(t, reserve(t, start(t, held), "ada"), `"canonical":"ada"`)
+	second := start(t, opts)
+	requireEventually(t, second, "grace", freeByFilter)
+	requireEventually(t, second, "ada", reserved)
+}
+
+func TestOptionsOfTheFilterAreChecked(t *testing.T) {
+	t.Parallel()
+	for flag, spoil := range map[string]func(*app.Options){
+		"--staleness":       func(o *app.Options) { o.Filter.Staleness = time.Millisecond },
+		"--gossip-key-file": func(o *app.Options) { o.Fleet = app.Fleet{Join: []string{"10.0.0.2:7946"}} },
+		"--advertise":       func(o *app.Options) { o.Fleet = app.Fleet{Insecure: true, Gossip: ":7946", Transfer: ":7947"} },
+		"--gossip must": func(o *app.Options) {
+			o.Fleet = app.Fleet{Insecure: true, Gossip: "7946", Transfer: ":7947", Advertise: "10.0.0.1"}
+		},
+	} {
+		opts := devOptions(t, t.TempDir())
+		opts.Filter = app.Filter{On: true, Staleness: time.Second}
+		spoil(&opts)
+		_, err := app.New(opts)
+		require.ErrorContains(t, err, flag)
+	}
+}
+
+func TestKeysOfTheFleetAreChecked(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":      "is empty",
+		"short": "fewer than 32 bytes",
+	} {
+		opts := filtered(t)
+		opts.Fleet = app.Fleet{KeyFile: keyFile(t, text), Gossip: "127.0.0.1:0", Transfer: "127.0.0.1:0"}
+		r, err := app.New(opts)
+		require.NoError(t, err)
+		err = r.Start(t.Context())
+		require.ErrorContains(t, err, want)
+		require.False(t, strings.Contains(err.Error(), "short"), "no secret in an error")
+	}
+}
+
+func keyFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gossip-keys")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
