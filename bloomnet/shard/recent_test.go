@@ -11,12 +11,12 @@ import (
 	"namegate/bloomnet/bloom"
 )
 
-// hashesOf are some hashes. The first ones are those whose values mark slots, and most
-// want the same few slots.
+// hashesOf are some hashes. The first ones are those whose values mark slots, and of the
+// others, eight at a time want the same slot.
 func hashesOf(n int) []bloom.Hash {
 	list := []bloom.Hash{{Hi: 0, Lo: slotEmpty}, {Hi: 0, Lo: slotDead}, {Hi: 1, Lo: slotDead}}
 	for i := len(list); i < n; i++ {
-		list = append(list, bloom.Hash{Hi: uint64(i % 5), Lo: uint64(1000 + i)})
+		list = append(list, bloom.Hash{Hi: uint64(i &^ 7), Lo: uint64(1000 + i)})
 	}
 	return list
 }
