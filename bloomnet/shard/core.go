@@ -55,7 +55,7 @@ type shard struct {
 	homeAt      Instant // when a poll was sent that found it there
 	vouched     int     // the database whose polls vouch for the image, or nobody
 
-	gone map[bloom.Hash]struct{} // since Watch, else nil
+	gone map[bloom.Hash]uint64 // since Watch, and at which epoch; else nil
 }
 
 // New makes a core that knows nothing.

@@ -125,6 +125,21 @@ func TestANewReadingEndsAWatch(t *testing.T) {
 	}
 }
 
+// A removal is not undone by an add of an earlier epoch that is told late.
+func TestWhatCameBeforeItWentIsNotMissed(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.core.Watch(0)
+	f.poll(dbB, 12, 2, went(10, 2))
+	f.poll(dbA, 12, 0, came(10, 1))
+	f.poll(dbC, 12, 0)
+	f.poll(dbB, 13, 2)
+	f.install(f.built(2, 1, dbB, 13))
+	missed, err := f.core.Missed(0, dbB, f.at(dbB, 11), namesOf(10))
+	require.NoError(t, err)
+	require.Empty(t, missed)
+}
+
 // What went and came again ought to be there.
 func TestWhatCameAgainIsMissed(t *testing.T) {
 	t.Parallel()

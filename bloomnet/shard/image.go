@@ -44,8 +44,6 @@ var (
 	// ErrForeign says that its database does not have the shard at its epoch, as far as
 	// the replica knows, or has another history.
 	ErrForeign = errors.New("image is of another stay of the shard")
-	// ErrMissing says that there is no image to give.
-	ErrMissing = errors.New("shard has no image")
 )
 
 // covered says what the image has that a replica installed last, and that its recent
@@ -104,12 +102,12 @@ func (s *shard) take(m Image, r *recent) {
 	s.covered, s.complete, s.home = m.covers(), m.Epoch, m.Database
 }
 
-// Image is what the replica knows of a shard. It fails with ErrMissing when that is
-// nothing.
+// Image is what the replica knows of a shard. It fails with ErrForeign when the shard is
+// not vouched for: what there is may be of a stay that has ended, and of use to nobody.
 func (c *Core) Image(i int) (Image, error) {
 	s := &c.shards[i]
-	if s.base == nil {
-		return Image{}, ErrMissing
+	if s.vouched == nobody {
+		return Image{}, ErrForeign
 	}
 	return Image{
 		Head: s.head, Base: s.base, Names: s.names, Dead: s.dead, Recent: s.recent.entries(),

@@ -110,7 +110,7 @@ func TestFold(t *testing.T) {
 	require.True(t, m.Base.Has(named(10)) && m.Base.Has(named(12)))
 	require.Len(t, m.Recent, 1)
 	f.install(m)
-	require.Equal(t, []shard.Survey{{Head: m.Head, Names: 12, Dead: 1, Capacity: m.Base.Capacity()}}, f.core.Survey(dbA))
+	require.Equal(t, []shard.Survey{{Epoch: 1, Head: m.Head, Names: 12, Dead: 1, Capacity: m.Base.Capacity()}}, f.core.Survey(dbA))
 }
 
 // An image may be ahead of the replica, which then reads again what it has.
@@ -134,7 +134,7 @@ func TestRecentNamesOutliveAForgottenImage(t *testing.T) {
 	old := peer.image()
 	f.poll(dbB, 20, 2, came(10, 2))
 	f.begin(dbA, 30)
-	require.ErrorIs(t, second(f.core.Image(0)), shard.ErrMissing)
+	require.ErrorIs(t, second(f.core.Image(0)), shard.ErrForeign)
 	require.True(t, f.missing(dbB))
 	f.install(old)
 	f.poll(dbB, 20, 2)

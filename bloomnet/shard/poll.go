@@ -96,13 +96,15 @@ func (c *Core) apply(database int, to Position, e Event) {
 	s.watch(e)
 }
 
-// watch notes what goes, and does not come back.
+// watch notes what goes, and does not come back. What is told late, of an earlier epoch,
+// is no coming back.
 func (s *shard) watch(e Event) {
+	went, gone := s.gone[e.Hash]
 	switch {
 	case s.gone == nil:
 	case e.Change == Went:
-		s.gone[e.Hash] = struct{}{}
-	default:
+		s.gone[e.Hash] = max(went, e.Epoch)
+	case gone && e.Epoch >= went:
 		delete(s.gone, e.Hash)
 	}
 }

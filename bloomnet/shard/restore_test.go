@@ -114,19 +114,3 @@ func TestAVoidPositionOfAFile(t *testing.T) {
 	next.is(shard.Unknown, 10)
 	require.True(t, next.missing(dbA))
 }
-
-// The file of a shard that is between two databases is as good as any.
-func TestAFileOfAShardUnderWay(t *testing.T) {
-	t.Parallel()
-	f := atHome(t)
-	f.poll(dbA, 11, 0, came(10, 1))
-	f.is(shard.Unknown, 10)
-	next := f.restored()
-	next.poll(dbB, 12, 2, came(11, 2))
-	next.poll(dbA, 11, 0)
-	next.poll(dbC, 10, 0)
-	next.poll(dbB, 12, 2)
-	next.is(shard.Maybe, 10)
-	next.is(shard.Maybe, 11)
-	next.is(shard.Free, 12)
-}

@@ -10,7 +10,8 @@ import (
 // Survey is what an owner must know of a shard to decide what to do for it.
 type Survey struct {
 	Shard int
-	// Missing says that an image is wanted, of whatever build; nothing else is set then.
+	Epoch uint64 // at which the database has the shard
+	// Missing says that an image is wanted, of whatever build; no more is set then.
 	Missing bool
 	Head    Head
 	// Names are in the base, of which Dead have gone; Lasting are recent names that are
@@ -32,11 +33,11 @@ func (c *Core) Survey(database int) []Survey {
 		case epoch == 0 || epoch != s.epoch:
 		case s.vouched == database:
 			list = append(list, Survey{
-				Shard: i, Head: s.head, Names: s.names, Dead: s.dead,
+				Shard: i, Epoch: epoch, Head: s.head, Names: s.names, Dead: s.dead,
 				Lasting: uint64(s.recent.lasting), Capacity: s.base.Capacity(),
 			})
 		case s.base == nil, s.complete != s.epoch && c.options.Clock().Since(s.seen) > patience:
-			list = append(list, Survey{Shard: i, Missing: true})
+			list = append(list, Survey{Shard: i, Epoch: epoch, Missing: true})
 		}
 	}
 	return list
@@ -47,7 +48,7 @@ func (c *Core) Survey(database int) []Survey {
 var ErrUnwatched = errors.New("shard is not watched")
 
 // Watch notes which names go from a shard, until Missed or Unwatch.
-func (c *Core) Watch(i int) { c.shards[i].gone = map[bloom.Hash]struct{}{} }
+func (c *Core) Watch(i int) { c.shards[i].gone = map[bloom.Hash]uint64{} }
 
 // Unwatch ends a watch.
 func (c *Core) Unwatch(i int) { c.shards[i].gone = nil }
