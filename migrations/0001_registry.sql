@@ -192,36 +192,42 @@ END $$;
 -- A poll: first what all polls say, as feed_head.go reads it; then, unless all is as
 -- the reader knows it, the vshards that the database owns, when their tag is another
 -- one than known (null: never), and all that the reader's position does not include, at
--- most so many rows of each sort: of xids from next on, and of those that were running.
--- The position has the row newest, so while that is the newest one there is none
--- from next on.
+-- most 1025 rows of each sort: above newest, and of transactions that were running. The
+-- position has the row newest, so while that is the newest one there is none above.
 --
 -- These are functions for their settings, which would cost as much again as statements
 -- of their own, and for their plans. Each statement in them has one snapshot, newer
 -- than its lock on the table, so they must be VOLATILE. The first one reads no more
--- than it must: most polls find nothing, and each table costs a tenth of an empty statement.
-CREATE FUNCTION feed_poll(newest xid8, next xid8, running xid8[], known uuid, most bigint) RETURNS bytea LANGUAGE plpgsql VOLATILE
+-- than it must: most polls find nothing, and each table costs a tenth of an empty
+-- statement. Its second one may look later than the first: what is not visible then was not
+-- before, as nobody can put the table aside while this transaction has its lock.
+CREATE FUNCTION feed_poll(newest xid8, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off
 AS $$
 DECLARE
-    head  bytea;
-    quiet boolean;
+    head bytea;
+    top  xid8;
+    tag  uuid;
+    come boolean := false;
 BEGIN
     SELECT boolsend(current_setting('transaction_isolation') = 'read committed') || boolsend(pg_is_in_recovery())
             || timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot())
             || uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag)
-            || xid8send(i.feed_trimmed) || xid8send(i.feed_past) || xid8send(newest),
-        greatest((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), i.feed_past) = newest
-            AND NOT EXISTS (SELECT FROM feed f WHERE f.xid = ANY (running))
-            AND (known IS NULL OR known = i.vshards_tag)
-    INTO head, quiet
+            || xid8send(i.feed_trimmed) || xid8send(i.feed_past),
+        greatest((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), i.feed_past), i.vshards_tag
+    INTO head, top, tag
     FROM identity i;
-    IF quiet OR head IS NULL THEN
-        RETURN head;
+    IF top = newest AND coalesce(known, tag) = tag THEN
+        IF cardinality(running) > 0 THEN
+            come := EXISTS (SELECT FROM feed f WHERE f.xid = ANY (running));
+        END IF;
+        IF NOT come THEN
+            RETURN head || xid8send(newest);
+        END IF;
     END IF;
-    RETURN feed_news(newest, next, running, known, most);
+    RETURN feed_news(newest, running, known);
 END $$;
-CREATE FUNCTION feed_news(newest xid8, next xid8, running xid8[], known uuid, most bigint) RETURNS bytea LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION feed_news(newest xid8, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
     SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0
 AS $$
 BEGIN
@@ -233,9 +239,9 @@ BEGIN
             || xid8send(coalesce((SELECT f.xid FROM feed f WHERE f.xid = newest LIMIT 1), '0'))
             || feed_owned(known, i.vshards_tag) AS part FROM identity i)
         UNION ALL
-        (SELECT f.packed FROM feed f WHERE f.xid >= next LIMIT most)
+        (SELECT f.packed FROM feed f WHERE f.xid > newest LIMIT 1025)
         UNION ALL
-        (SELECT f.packed FROM feed f WHERE f.xid = ANY (running) LIMIT most)
+        (SELECT f.packed FROM feed f WHERE f.xid = ANY (running) LIMIT 1025)
     ) p);
 END $$;
 

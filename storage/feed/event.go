@@ -17,7 +17,8 @@ const (
 	Came    Change = 1
 )
 
-// Event is one change of one holding.
+// Event is one change of one holding. Its texts share the memory of their page, so one
+// that is kept for long is better cloned.
 type Event struct {
 	// ID is that of the statement that made the change, with whatever else it
 	// changed, and Ordinal the place among these, from 0. Together they are the

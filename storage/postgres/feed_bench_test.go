@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
@@ -18,10 +19,8 @@ import (
 func BenchmarkPoll(b *testing.B) {
 	o := migrated(b, 1)
 	d := o.Databases[0]
-	r := open(b, o).Feeds(time.Now)[0]
-	pool, err := pgxpool.New(b.Context(), d.DSN)
-	require.NoError(b, err)
-	b.Cleanup(pool.Close)
+	s := open(b, o)
+	r, pool := s.Feeds(time.Now)[0], postgres.Pool(s)
 	insert := func(rows int) {
 		execute(b, d, `INSERT INTO feed (cause, epochs, vshards, kinds, changes, states, keys, actors)
 			SELECT 'RESERVE', '{1}', '{0}', '{1}', '{1}', '{1}', ARRAY['name.' || n], '{""}' FROM generate_series(1, $1::int) n`, rows)
@@ -35,10 +34,7 @@ func BenchmarkPoll(b *testing.B) {
 		benchPoll(b, name+"1000 rows", pool, r, before, 1000)
 	}
 	measure("")
-	long, err := pgxpool.New(b.Context(), d.DSN)
-	require.NoError(b, err)
-	b.Cleanup(long.Close)
-	tx, err := long.Begin(b.Context())
+	tx, err := connect(b, d).Begin(b.Context())
 	require.NoError(b, err)
 	_, err = tx.Exec(b.Context(), addSQL, "long")
 	require.NoError(b, err)
@@ -49,27 +45,34 @@ func BenchmarkPoll(b *testing.B) {
 	require.NoError(b, tx.Rollback(b.Context()))
 }
 
-// benchPoll takes turns of an empty statement and a poll, as other work on the machine
-// slows both down, and gives the medians of both and their ratio.
+// benchPoll takes turns of an empty statement, the same under the settings of every read
+// of the store, and a poll, as other work on the machine slows all down. It gives the
+// medians, and the ratios of a poll to the other two.
 func benchPoll(b *testing.B, name string, pool *pgxpool.Pool, r postgres.FeedReader, from feed.Position, events int) {
 	b.Run(name, func(b *testing.B) {
 		first, err := r.PollWhole(b.Context(), from, [16]byte{}, 1<<20)
 		require.NoError(b, err)
-		var empty, polls []time.Duration
+		var empty, reads, polls []time.Duration
 		for b.Loop() {
 			begun := time.Now()
 			var one int
 			require.NoError(b, pool.QueryRow(b.Context(), `SELECT 1`).Scan(&one))
+			set := time.Now()
+			var batch pgx.Batch
+			batch.Queue(postgres.ReadLimits)
+			batch.Queue(`SELECT 1`)
+			require.NoError(b, pool.SendBatch(b.Context(), &batch).Close())
 			between := time.Now()
 			whole, err := r.PollWhole(b.Context(), from, first.VshardsTag, 1<<20)
-			polls, empty = append(polls, time.Since(between)), append(empty, between.Sub(begun))
+			polls, reads, empty = append(polls, time.Since(between)), append(reads, between.Sub(set)), append(empty, set.Sub(begun))
 			require.NoError(b, err)
 			require.Len(b, whole.Events, events)
 		}
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(median(empty).Microseconds()), "µs/empty")
 		b.ReportMetric(float64(median(polls).Microseconds()), "µs/poll")
-		b.ReportMetric(float64(median(polls))/float64(median(empty)), "x")
+		b.ReportMetric(float64(median(polls))/float64(median(empty)), "x-empty")
+		b.ReportMetric(float64(median(polls))/float64(median(reads)), "x-read")
 	})
 }
 

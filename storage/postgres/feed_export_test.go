@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // FeedPageRows is from how many rows on a poll comes in pages.
@@ -13,6 +15,7 @@ const (
 	FeedPagesSQL = feedPagesSQL
 	FeedStartSQL = feedHeadSQL
 	FeedLimits   = feedLimits
+	ReadLimits   = readLimits
 )
 
 // TrimPartitions trims the first database of a store.
@@ -24,3 +27,6 @@ func TrimPartitions(ctx context.Context, s *Store, auditAge time.Duration) error
 func RotateFeed(ctx context.Context, s *Store) error {
 	return s.databases[0].alter(ctx, rotateSQL("true"))
 }
+
+// Pool is that of the first database of a store.
+func Pool(s *Store) *pgxpool.Pool { return s.databases[0].pool }

@@ -13,11 +13,11 @@ import (
 )
 
 // feedPageRows is how many rows of the feed are in memory at a time; each has at
-// most some thousand changes.
+// most some thousand changes. feed_poll gives one more, to say that there are more.
 const feedPageRows = 1024
 
 // feedPollSQL is a poll in one statement. Its settings stand in the function.
-const feedPollSQL = `SELECT feed_poll($1, $2, $3, $4, $5)`
+const feedPollSQL = `SELECT feed_poll($1, $2, $3)`
 
 // feedPage is what has been read of a poll.
 type feedPage struct {
@@ -113,7 +113,7 @@ func (r feedReader) identify(ctx context.Context, h *feedHead) error {
 // of its transaction might be older than its lock on the table, and miss the rows
 // of a table put aside in between without knowing of it.
 func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.UUID) (page feedPage, sent time.Time, err error) {
-	args := []any{from.Newest(), from.Xmax, from.Running, known, feedPageRows + 1}
+	args := []any{from.Newest(), from.Running, known}
 	var answer []byte
 	err = r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		sent = r.clock()

@@ -7,6 +7,9 @@ import "encoding/binary"
 type parser struct {
 	rest   []byte
 	failed bool
+	// all ends with rest as a string, where text is wanted: the texts share its memory,
+	// as one allocation each would cost more than all else.
+	all string
 }
 
 // zeros are what a failed parser gives; no fixed value is longer.
@@ -43,4 +46,15 @@ func (p *parser) length(size int) int {
 		return 0
 	}
 	return n
+}
+
+// text is what bytes gives, as a part of all.
+func (p *parser) text(n int) string {
+	if n > len(p.rest) {
+		p.failed, p.rest = true, nil
+		return ""
+	}
+	at := len(p.all) - len(p.rest)
+	p.rest = p.rest[n:]
+	return p.all[at : at+n]
 }

@@ -23,6 +23,7 @@ const feedRowSize = 8 + 8 + 8 + 4 + 4 + 8 + 2 + 2 + 2 + 2 + 4 + 4
 
 // parse adds rows.
 func (r *feedRows) parse(p *parser) error {
+	p.all = string(p.rest)
 	for len(p.rest) > 0 && !p.failed {
 		r.row(p)
 	}
@@ -36,7 +37,7 @@ func (r *feedRows) row(p *parser) {
 	event := feed.Event{ID: p.int64()}
 	xid := p.uint64()
 	event.At = time.UnixMicro(p.int64() + postgresEpoch).UTC()
-	event.Cause = string(p.bytes(p.length(1)))
+	event.Cause = p.text(p.length(1))
 	if n := p.int32(); n == 1 {
 		r.single(p, event)
 	} else {
@@ -51,8 +52,8 @@ func (r *feedRows) single(p *parser, event feed.Event) {
 	event.Epoch = p.int64()
 	event.Vshard, event.Kind = storage.Vshard(p.int16()), identifier.Kind(p.int16())
 	event.Change, event.State = feed.Change(p.int16()), storage.State(p.int16())
-	event.Key = string(p.bytes(p.length(1)))
-	event.Actor = string(p.bytes(p.length(1)))
+	event.Key = p.text(p.length(1))
+	event.Actor = p.text(p.length(1))
 	r.events = append(r.events, event)
 }
 
@@ -71,7 +72,7 @@ func (r *feedRows) several(p *parser, event feed.Event) {
 		event.Epoch = int64(binary.BigEndian.Uint64(epochs.next()))
 		event.Vshard, event.Kind = storage.Vshard(vshards.int16()), identifier.Kind(kinds.int16())
 		event.Change, event.State = feed.Change(changes.int16()), storage.State(states.int16())
-		event.Key, event.Actor = string(keys.next()), string(actors.next())
+		event.Key, event.Actor = keys.text(), actors.text()
 		r.events = append(r.events, event)
 	}
 }
@@ -88,6 +89,7 @@ func (r *feedRows) sort() {
 type array struct {
 	n    int
 	rest []byte
+	all  string // ends with rest
 }
 
 // arrayHeader is: number of dimensions, whether there are nulls, type of the
@@ -115,7 +117,8 @@ func (p *parser) array(size int) array {
 		}
 		p.bytes(length)
 	}
-	return array{n, all[:len(all)-len(p.rest)]}
+	end := len(p.all) - len(p.rest)
+	return array{n, all[:len(all)-len(p.rest)], p.all[:end]}
 }
 
 func (a *array) next() []byte {
@@ -123,6 +126,12 @@ func (a *array) next() []byte {
 	element := a.rest[4 : 4+n]
 	a.rest = a.rest[4+n:]
 	return element
+}
+
+func (a *array) text() string {
+	n := len(a.next())
+	end := len(a.all) - len(a.rest)
+	return a.all[end-n : end]
 }
 
 func (a *array) int16() int16 { return int16(binary.BigEndian.Uint16(a.next())) }
