@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -82,17 +83,18 @@ func wornOut(s shard.Survey) bool {
 
 // fold makes a base of the last one and the recent names.
 func (n *Net) fold(ctx context.Context, database, number int) error {
-	epoch, build, err := n.options.Sources[database].NextBuild(ctx, number)
+	builds, err := n.options.Sources[database].NextBuilds(ctx, []int{number})
 	if err != nil {
 		return fmt.Errorf("number a build of shard %d: %w", number, err)
 	}
 	var m shard.Image
 	n.do(ctx, func(c *shard.Core) { m, err = c.Image(number) })
-	if err != nil || m.Epoch != epoch {
+	build, owned := builds[number]
+	if err != nil || !owned || m.Epoch != build.Epoch {
 		return err
 	}
 	n.stats.Folded.Add(1)
-	return n.install(ctx, number, m.Fold(build))
+	return n.install(ctx, number, m.Fold(build.Number))
 }
 
 // install hands the core an image. One that came too early or late, or is of another stay
@@ -137,15 +139,15 @@ func (n *Net) copy(ctx context.Context, database int, shards []int) (map[int]*ta
 // installTables makes bases of tables. A build is numbered when its copy was made, so that
 // of two the one with the higher number is not the older for long.
 func (n *Net) installTables(ctx context.Context, database int, tables map[int]*table, copied Copied) error {
+	builds, err := n.options.Sources[database].NextBuilds(ctx, slices.Collect(maps.Keys(copied.Epochs)))
+	if err != nil {
+		return fmt.Errorf("number builds of %d shards: %w", len(copied.Epochs), err)
+	}
 	for number, epoch := range copied.Epochs {
-		now, build, err := n.options.Sources[database].NextBuild(ctx, number)
-		if err != nil {
-			return fmt.Errorf("number a build of shard %d: %w", number, err)
-		}
-		if now != epoch {
+		if builds[number].Epoch != epoch {
 			continue // it has moved since
 		}
-		head := shard.Head{Epoch: epoch, Build: build, Database: database, At: copied.At}
+		head := shard.Head{Epoch: epoch, Build: builds[number].Number, Database: database, At: copied.At}
 		if err := n.install(ctx, number, tables[number].image(head)); err != nil {
 			return err
 		}

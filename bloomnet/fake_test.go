@@ -91,11 +91,17 @@ func (d *fakeDatabase) Copy(_ context.Context, list []int, add func(bloomnet.Row
 	return copied, nil
 }
 
-func (d *fakeDatabase) NextBuild(_ context.Context, number int) (epoch, build uint64, err error) {
+func (d *fakeDatabase) NextBuilds(_ context.Context, list []int) (map[int]bloomnet.Build, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.builds[number]++
-	return d.owned[number], d.builds[number], d.failure
+	builds := map[int]bloomnet.Build{}
+	for _, number := range list {
+		if d.owned[number] > 0 {
+			d.builds[number]++
+			builds[number] = bloomnet.Build{Epoch: d.owned[number], Number: d.builds[number]}
+		}
+	}
+	return builds, d.failure
 }
 
 // put commits a name.

@@ -20,9 +20,9 @@ type Source interface {
 	// Copy gives add each name of some shards, and says as of when. What the database
 	// does not own is left out. The calls of add are one after the other.
 	Copy(ctx context.Context, shards []int, add func(Row)) (Copied, error)
-	// NextBuild gives the number of the next build of a shard, and the epoch at which
-	// the database owns it; it fails when it does not.
-	NextBuild(ctx context.Context, shard int) (epoch, build uint64, err error)
+	// NextBuilds gives the number of the next build of each of some shards. What the
+	// database does not own is left out.
+	NextBuilds(ctx context.Context, shards []int) (map[int]Build, error)
 }
 
 // Row is a name in a table.
@@ -31,6 +31,9 @@ type Row struct {
 	Hash     bloom.Hash
 	Reserved bool // it may leave soon
 }
+
+// Build numbers a build of a shard, at an epoch.
+type Build struct{ Epoch, Number uint64 }
 
 // Copied says what a copy is of.
 type Copied struct {

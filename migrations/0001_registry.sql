@@ -140,8 +140,9 @@ CREATE TABLE requests (
 -- It is no partitioned table: a poll looks at it some times a second, and would pay
 -- 10 us for each partition, as what is to come may come into any of them. When
 -- its rows are of an hour, the table becomes a part of feed_past and a new one
--- takes its place (feed_rotate.go). packed is the row as readers get it: they are
--- many, and the arrays cost each of them ten times as much.
+-- takes its place (feed_rotate.go). packed is a row of one change as readers get it:
+-- they are many, and arrays of one cost each of them ten times as much. A row of many
+-- changes is packed for each reader, as it would cost writers a twentieth.
 --
 -- feed_pack gives: id, xid, at, length and text of cause, number of changes; for a
 -- single one epoch, vshard, kind, change, state, then key and actor after their
@@ -165,7 +166,8 @@ CREATE TABLE feed (
     id      bigint      NOT NULL DEFAULT nextval('feed_id'),
     xid     xid8        NOT NULL DEFAULT pg_current_xact_id(),
     at      timestamptz NOT NULL DEFAULT now(),
-    packed  bytea       GENERATED ALWAYS AS (feed_pack(id, xid, at, cause, epochs, vshards, kinds, changes, states, keys, actors)) STORED,
+    packed  bytea       GENERATED ALWAYS AS (CASE WHEN cardinality(keys) = 1
+        THEN feed_pack(id, xid, at, cause, epochs, vshards, kinds, changes, states, keys, actors) END) STORED,
     cause   text        COLLATE "C" NOT NULL,
     epochs  bigint[]    NOT NULL,                -- of the vshard
     vshards smallint[]  NOT NULL,
@@ -239,9 +241,11 @@ BEGIN
             || xid8send(coalesce((SELECT f.xid FROM feed f WHERE f.xid = newest LIMIT 1), '0'))
             || feed_owned(known, i.vshards_tag) AS part FROM identity i)
         UNION ALL
-        (SELECT f.packed FROM feed f WHERE f.xid > newest LIMIT 1025)
+        (SELECT coalesce(f.packed, feed_pack(f.id, f.xid, f.at, f.cause, f.epochs, f.vshards, f.kinds, f.changes, f.states, f.keys, f.actors))
+            FROM feed f WHERE f.xid > newest LIMIT 1025)
         UNION ALL
-        (SELECT f.packed FROM feed f WHERE f.xid = ANY (running) LIMIT 1025)
+        (SELECT coalesce(f.packed, feed_pack(f.id, f.xid, f.at, f.cause, f.epochs, f.vshards, f.kinds, f.changes, f.states, f.keys, f.actors))
+            FROM feed f WHERE f.xid = ANY (running) LIMIT 1025)
     ) p);
 END $$;
 

@@ -71,7 +71,7 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 	hasher := bloom.NewHasher(binary.LittleEndian.Uint64(sum[:]))
 	var sources []bloomnet.Source
 	for _, reader := range store.Feeds(time.Now) {
-		sources = append(sources, &filterSource{FeedReader: reader, store: store, clock: bloomnet.Now, hasher: hasher})
+		sources = append(sources, &filterSource{FeedReader: reader, clock: bloomnet.Now, hasher: hasher})
 	}
 	id, err := r.replicaID()
 	if err != nil {

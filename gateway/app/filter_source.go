@@ -18,7 +18,6 @@ import (
 // filterSource shows the filter one database.
 type filterSource struct {
 	postgres.FeedReader
-	store  *postgres.Store
 	clock  func() shard.Instant
 	hasher bloom.Hasher
 	// known is the tag of the owned vshards that the filter was told last. One goroutine
@@ -86,11 +85,7 @@ func (s *filterSource) events(list []feed.Event) []shard.Event {
 
 // Copy gives the usernames of some vshards.
 func (s *filterSource) Copy(ctx context.Context, shards []int, add func(bloomnet.Row)) (bloomnet.Copied, error) {
-	vshards := make([]storage.Vshard, len(shards))
-	for i, number := range shards {
-		vshards[i] = storage.Vshard(number)
-	}
-	copied, err := s.FeedReader.Copy(ctx, identifier.Username, vshards, func(rows []feed.Row) error {
+	copied, err := s.FeedReader.Copy(ctx, identifier.Username, vshardsOf(shards), func(rows []feed.Row) error {
 		for _, r := range rows {
 			add(bloomnet.Row{Shard: int(r.Vshard), Hash: s.hasher.Sum(r.Key), Reserved: r.State == storage.Reserved})
 		}
@@ -107,9 +102,22 @@ func (s *filterSource) Copy(ctx context.Context, shards []int, add func(bloomnet
 	return bloomnet.Copied{At: at, Epochs: epochs}, err
 }
 
-// NextBuild gives the number of the next build of a vshard.
-func (s *filterSource) NextBuild(ctx context.Context, number int) (epoch, build uint64, err error) {
-	return s.store.NextBuild(ctx, storage.Vshard(number))
+// NextBuilds gives the numbers of the next builds of some vshards.
+func (s *filterSource) NextBuilds(ctx context.Context, shards []int) (map[int]bloomnet.Build, error) {
+	numbered, err := s.FeedReader.NextBuilds(ctx, vshardsOf(shards))
+	builds := make(map[int]bloomnet.Build, len(numbered))
+	for v, b := range numbered {
+		builds[int(v)] = bloomnet.Build(b)
+	}
+	return builds, err
+}
+
+func vshardsOf(shards []int) []storage.Vshard {
+	vshards := make([]storage.Vshard, len(shards))
+	for i, number := range shards {
+		vshards[i] = storage.Vshard(number)
+	}
+	return vshards
 }
 
 // positionOf is a position as filters know it. What runs below Xmax is still to come, so

@@ -25,6 +25,7 @@ type feedReader struct {
 type FeedReader interface {
 	feed.WholeReader
 	feed.Copier
+	feed.Builder
 }
 
 var _ FeedReader = feedReader{}

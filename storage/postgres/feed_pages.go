@@ -24,6 +24,9 @@ const (
 	openFeedPages = `DECLARE feed_pages NO SCROLL CURSOR FOR ` + feedPagesSQL
 )
 
+// feedPacked is a row f as readers get it.
+const feedPacked = `coalesce(f.packed, feed_pack(f.id, f.xid, f.at, f.cause, f.epochs, f.vshards, f.kinds, f.changes, f.states, f.keys, f.actors))`
+
 // feedPagesSQL gives the head of the feed, what the database owns, and the rows that
 // a position does not include. What is above the position's xmax and what was
 // running below it are found by index each.
@@ -32,10 +35,10 @@ SELECT head, packed FROM (
 	SELECT NULL::bigint AS id, ` + feedHeadBegin + `xid8send(coalesce(
 			(SELECT f.xid FROM feed f WHERE f.xid = $1 LIMIT 1), (SELECT f.xid FROM feed_past f WHERE f.xid = $1 LIMIT 1), '0'))` + feedHeadEnd + `
 		|| feed_owned($4, i.vshards_tag) AS head, NULL::bytea AS packed FROM identity i
-	UNION ALL (SELECT f.id, NULL, f.packed FROM feed f WHERE f.xid >= $2)
-	UNION ALL (SELECT f.id, NULL, f.packed FROM feed f WHERE f.xid = ANY ($3))
-	UNION ALL (SELECT f.id, NULL, f.packed FROM feed_past f WHERE f.xid >= $2)
-	UNION ALL (SELECT f.id, NULL, f.packed FROM feed_past f WHERE f.xid = ANY ($3))
+	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed f WHERE f.xid >= $2)
+	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed f WHERE f.xid = ANY ($3))
+	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed_past f WHERE f.xid >= $2)
+	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed_past f WHERE f.xid = ANY ($3))
 ) p ORDER BY id NULLS FIRST`
 
 var fetchFeedPage = fmt.Sprintf(`FETCH %d FROM feed_pages`, feedPageRows)

@@ -1,44 +1,60 @@
 package postgres_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"namegate/storage"
+	"namegate/storage/feed"
 )
 
-// Builds are counted by the owner, and a later stay of a vshard goes on above all earlier ones.
+// Builds are counted by the owner, each pair once, also when several replicas ask for the
+// same vshards in any order; what a database does not own is left out.
 func TestBuildsAreNumbered(t *testing.T) {
 	t.Parallel()
 	o := migrated(t, 2)
-	s := open(t, o)
+	readers := open(t, o).Feeds(time.Now)
 	tag := queryOne[[16]byte](t, o.Databases[0], `SELECT vshards_tag FROM identity`)
-	numbers := make([]uint64, 40)
+	ids := []storage.Vshard{3, 900, 7, 5}
+	var mu sync.Mutex
+	numbers := map[storage.Vshard][]uint64{}
 	var builds sync.WaitGroup
-	for i := range numbers {
+	for i := range 40 {
 		builds.Go(func() {
-			epoch, build, err := s.NextBuild(t.Context(), 3)
-			if err == nil && epoch == 1 {
-				numbers[i] = build
+			some := slices.Clone(ids)
+			if i%2 == 0 {
+				slices.Reverse(some)
+			}
+			got, err := readers[0].NextBuilds(t.Context(), some)
+			require.NoError(t, err)
+			mu.Lock()
+			defer mu.Unlock()
+			for v, b := range got {
+				require.EqualValues(t, 1, b.Epoch)
+				numbers[v] = append(numbers[v], b.Number)
 			}
 		})
 	}
 	builds.Wait()
-	slices.Sort(numbers)
-	for i, n := range numbers {
-		require.EqualValues(t, i+1, n)
+	require.Len(t, numbers, 3, "the second database has 900")
+	for _, list := range numbers {
+		slices.Sort(list)
+		for i, n := range list {
+			require.EqualValues(t, i+1, n)
+		}
 	}
 	require.Equal(t, tag, queryOne[[16]byte](t, o.Databases[0], `SELECT vshards_tag FROM identity`), "nobody need read the vshards again")
 
 	execute(t, o.Databases[0], `UPDATE vshards SET state = 'MOVED', epoch = 2 WHERE vshard = 3`)
-	_, _, err := s.NextBuild(t.Context(), 3)
-	requireUnavailable(t, err)
+	got, err := readers[0].NextBuilds(t.Context(), ids[:1])
+	require.NoError(t, err)
+	require.Empty(t, got)
 	execute(t, o.Databases[1], `INSERT INTO vshards (vshard, state, epoch, move_id) VALUES (3, 'OWNED', 2, gen_random_uuid())`)
-	require.Eventually(t, func() bool {
-		epoch, build, err := s.NextBuild(context.Background(), 3)
-		return err == nil && epoch == 2 && build == 1
-	}, 10*time.Second, 10*time.Millisecond)
+	got, err = readers[1].NextBuilds(t.Context(), ids[:1])
+	require.NoError(t, err)
+	require.Equal(t, map[storage.Vshard]feed.Build{3: {Epoch: 2, Number: 1}}, got)
 }
