@@ -128,6 +128,15 @@ func (d *fakeDatabase) remove(name string) {
 	d.events = append(d.events, shard.Event{Shard: shardOf(name), Epoch: d.owned[shardOf(name)], Hash: hasher.Sum(name), Change: shard.Went})
 }
 
+// own has the database own all shards at an epoch, or none at 0.
+func (d *fakeDatabase) own(epoch uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.owned {
+		d.owned[i] = epoch
+	}
+}
+
 // fail has every call fail; nil ends that.
 func (d *fakeDatabase) fail(err error) {
 	d.mu.Lock()

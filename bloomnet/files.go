@@ -3,6 +3,7 @@ package bloomnet
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -121,14 +122,15 @@ func (n *Net) saveOnce(ctx context.Context) error {
 	header := fileHeader{Fingerprint: n.options.Fingerprint}
 	var parts []snapshot.Part
 	n.do(ctx, func(c *shard.Core) {
-		for i, p := range c.Positions() {
+		positions := c.Positions()
+		for i, p := range positions {
 			if p == (shard.Position{}) {
 				continue
 			}
 			header.Databases = append(header.Databases, filePosition{n.options.Sources[i].Name(), []byte(p.Source), p.At, p.Token})
 			for _, s := range c.Survey(i) {
 				if !s.Missing {
-					parts = append(parts, n.part(ctx, s, p))
+					parts = append(parts, n.part(ctx, s, positions))
 				}
 			}
 		}
@@ -145,18 +147,31 @@ func (n *Net) saveOnce(ctx context.Context) error {
 
 var errUnvouched = errors.New("shard is not vouched for")
 
-// part is the file of a shard. It is written anew when its base or its database has changed.
-func (n *Net) part(ctx context.Context, s shard.Survey, at shard.Position) snapshot.Part {
-	tag := binary.LittleEndian.AppendUint64(nil, s.Head.Epoch)
-	tag = binary.LittleEndian.AppendUint64(tag, s.Head.Build)
-	tag = binary.LittleEndian.AppendUint64(tag, at.At)
-	return snapshot.Part{Number: uint32(s.Shard), Tag: tag, Encode: func() ([]byte, error) {
+// part is the file of a shard. It is written anew when its base has changed, or anything in
+// any database since: the positions of the header must not be later than what it has.
+func (n *Net) part(ctx context.Context, s shard.Survey, positions []shard.Position) snapshot.Part {
+	return snapshot.Part{Number: uint32(s.Shard), Tag: tagOf(s, positions), Encode: func() ([]byte, error) {
 		var m shard.Image
 		err := errUnvouched
 		n.do(ctx, func(c *shard.Core) { m, err = c.Image(s.Shard) })
+		if errors.Is(err, shard.ErrForeign) {
+			err = errUnvouched
+		}
 		if err != nil {
 			return nil, err
 		}
 		return m.Encode(s.Shard, n.names())
 	}}
+}
+
+// tagOf stands for what a replica knows of a shard at some positions.
+func tagOf(s shard.Survey, positions []shard.Position) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, s.Epoch)
+	b = binary.LittleEndian.AppendUint64(b, s.Head.Epoch)
+	b = binary.LittleEndian.AppendUint64(b, s.Head.Build)
+	for _, p := range positions {
+		b = binary.LittleEndian.AppendUint64(append(b, p.Source...), p.At)
+	}
+	sum := sha256.Sum256(b)
+	return sum[:]
 }

@@ -120,3 +120,41 @@ func TestWhatWasVouchedForIsSaved(t *testing.T) {
 		require.Equal(t, shard.Maybe, standing(n, "ada"))
 	})
 }
+
+// A shard went to another database and back while nothing changed in its own. What it got
+// there is in its file: the positions of the next start are past it.
+func TestAFileIsWrittenAnewAfterAMove(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFakeDatabase("a"), newFakeDatabase("b")
+		b.own(0)
+		n := startOn(t, dir, fingerprint, a, b)
+		pass(settled)
+		n.Close() // files of the first stay
+		n = startOn(t, dir, fingerprint, a, b)
+		pass(settled)
+		a.own(0)
+		b.own(2)
+		pass(settled)
+		b.put(false, "ada")
+		pass(settled)
+		b.mu.Lock()
+		delete(b.rows, "ada") // moved with its shard: no change that a feed tells of
+		b.mu.Unlock()
+		b.own(0)
+		a.own(3)
+		a.mu.Lock()
+		a.rows["ada"] = false
+		a.mu.Unlock()
+		pass(settled)
+		require.Equal(t, shard.Maybe, standing(n, "ada"))
+		n.Close()
+		copies := a.counts()
+		n = startOn(t, dir, fingerprint, a, b)
+		defer n.Close()
+		pass(settled)
+		require.Equal(t, copies, a.counts(), "from files")
+		require.Equal(t, shard.Maybe, standing(n, "ada"))
+	})
+}

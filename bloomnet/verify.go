@@ -2,6 +2,7 @@ package bloomnet
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"namegate/bloomnet/bloom"
@@ -76,6 +77,9 @@ func (n *Net) settle(ctx context.Context, database, number int, at shard.Positio
 		var missed []bloom.Hash
 		err := error(shard.ErrEarly)
 		n.do(ctx, func(c *shard.Core) { missed, err = c.Missed(number, database, at, names) })
+		if errors.Is(err, shard.ErrUnwatched) {
+			return // it has moved, or its feed was begun anew
+		}
 		if err == nil {
 			n.stats.Verified.Add(1)
 			n.stats.Missed.Add(uint64(len(missed)))
