@@ -3,6 +3,7 @@
 FUZZTIME ?= 50000x
 COUNT    ?= 20
 OPS      ?= 50000
+SEEDS    ?= 20000
 
 .PHONY: help
 help: ## Say what can be made
@@ -33,10 +34,12 @@ test-browser: ## Run the tests in a real browser, and the audits of GraphQL over
 	test/browser/run
 
 .PHONY: test-faults
-test-faults: ## Repeat the fault tests COUNT times, check histories of OPS operations and fuzz for FUZZTIME each (20m, say); by hand
+test-faults: ## Repeat the fault tests COUNT times, check histories of OPS operations, simulate SEEDS fleets and fuzz for FUZZTIME each (20m, say); by hand
 	@.ci/packages cc postgresql pgbouncer
 	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
 	go test -race -run='^TestHistoriesAreLinearizable$$' -v -timeout=8h ./storage/postgres -history.ops=$(OPS)
+	go test -timeout=8h ./test/faults -faults.long
+	go test -run='^TestSimulation$$' -v -timeout=8h ./bloomnet/shard -shard.seeds=$(SEEDS)
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
 
 .PHONY: fuzz

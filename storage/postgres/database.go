@@ -20,8 +20,8 @@ const (
 	workers = 2
 	crowd   = 64
 	// kinds of batch, changes of accounts, then route map, health, a poll of the
-	// feed and imports
-	maxConns = 3*workers + 8 + 3
+	// feed and imports, copies for a build and for a comparison
+	maxConns = 3*workers + 8 + 3 + 2
 )
 
 // database is one database of the registry with the batches on their way to it.
