@@ -21,9 +21,16 @@ var (
 // server has the databases of all tests that do not break their server.
 var server pgtest.Shared
 
+// atOnce is how many tests run at once by default: they wait, most of the time.
+const atOnce = "4"
+
 func TestMain(m *testing.M) {
+	err := flag.Set("test.parallel", atOnce)
 	flag.Parse()
-	code, err := buildAndRun(m)
+	code := 1
+	if err == nil {
+		code, err = buildAndRun(m)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
