@@ -40,7 +40,7 @@ func (s slot) holding(owner string) storage.Holding {
 // and the account's identifiers, all in one snapshot: a row for each identifier,
 // or one.
 const accountSQL = `
-SELECT coalesce(v.state IN ('OWNED', 'FROZEN'), false), statement_timestamp(),
+SELECT coalesce(v.state IN ('OWNED', 'FROZEN'), false), now(),
 	coalesce(a.version, 0), coalesce(a.renames, 0), a.renamed_at, coalesce(a.former, '{}'), a.pending_request, a.pending_acts,
 	p.since, p.expire_at, ` + decisionColumns + `, s.kind, s.slot, s.key, s.canonical, s.display, s.grant_id, s.since
 FROM (SELECT $1::smallint AS vshard, $2::text AS owner, $3::uuid AS request) i

@@ -22,7 +22,7 @@ type lookupResult struct {
 // A read counts only where the vshard is owned or, during the switch of a move,
 // frozen: a database that has lost it may hold anything.
 const lookupSQL = `
-SELECT i.n, coalesce(v.state IN ('OWNED', 'FROZEN'), false), statement_timestamp(), ` + held + `, ` + heldColumns + `
+SELECT i.n, coalesce(v.state IN ('OWNED', 'FROZEN'), false), now(), ` + held + `, ` + heldColumns + `
 FROM unnest($1::smallint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i (vshard, kind, key, n)
 LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
 LEFT JOIN LATERAL (
