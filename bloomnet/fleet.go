@@ -93,6 +93,7 @@ func (f *fleet) start(ctx context.Context) error {
 		return fmt.Errorf("join the fleet: %w", err)
 	}
 	f.cluster = cluster
+	f.log.Info("filters are shared", "replica", o.Replica, "gossip", cluster.Address(), "transfer", o.AdvertiseTransfer)
 	f.running.Go(func() {
 		if err := f.server.Serve(ctx, o.Transfer); err != nil {
 			f.log.Error("images cannot be given to others", "cause", err)
