@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -78,6 +80,18 @@ func (r *replica) stop(t testing.TB) {
 func (r *replica) pause(t testing.TB) {
 	t.Helper()
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return stopped(r.cmd.Process.Pid) }, patience, time.Millisecond)
+}
+
+// stopped says that no thread of a process runs any more, as far as the system tells: what
+// is asked from then on is not answered before it goes on.
+func stopped(pid int) bool {
+	states, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return !slices.ContainsFunc(states, func(path string) bool {
+		text, err := os.ReadFile(path)
+		_, state, found := strings.Cut(string(text), ") ") // behind the name, which may be anything
+		return err == nil && found && !strings.HasPrefix(state, "T")
+	})
 }
 
 func (r *replica) resume(t testing.TB) {
