@@ -99,7 +99,7 @@ func (r *run) round(t *testing.T, round int) {
 	var all errgroup.Group
 	all.SetLimit(groupsAtOnce)
 	for i := range groups {
-		groups[i] = r.group()
+		groups[i] = r.group(r.source(uint64(round)<<32 | uint64(i)<<8))
 		all.Go(func() error { r.live(t, groups[i], uint64(round)<<32|uint64(i)<<8); return nil })
 	}
 	_ = all.Wait() // no group gives an error
@@ -108,13 +108,14 @@ func (r *run) round(t *testing.T, round int) {
 	r.end(t, groups)
 }
 
-func (r *run) group() *group {
+// group makes the names and accounts of clients, the accounts in databases by the schedule.
+func (r *run) group(random *rand.Rand) *group {
 	g := &group{pools: r.pools, replica: replicas(r.near, r.cut, &r.mortal), history: history{began: time.Now()}}
 	for range groupNames {
 		g.names = append(g.names, freshName())
 	}
 	for range groupAccounts {
-		g.accounts = append(g.accounts, accountIn(rand.IntN(2)))
+		g.accounts = append(g.accounts, accountIn(random.IntN(2)))
 	}
 	return g
 }
