@@ -1,6 +1,8 @@
 -- The tables of one database of the registry. Makes only new things, so it
 -- blocks nobody. Every table that holds a vshard's rows leads with it, so that a
--- vshard can be moved; keys compare by bytes, so that no locale has a say.
+-- vshard can be moved; keys compare by bytes, so that no locale has a say. Functions
+-- that name tables keep the search path of the migration, which is their schema alone:
+-- a restore of a dump calls them with an empty one.
 
 -- One row: what this database is, and what decides the keys in it.
 CREATE TABLE identity (
@@ -29,7 +31,7 @@ CREATE TABLE vshards (
     build        bigint   NOT NULL DEFAULT 0
 );
 
-CREATE FUNCTION count_vshards_change() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_vshards_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE identity SET vshards_version = vshards_version + 1, vshards_tag = gen_random_uuid();
     RETURN NULL;
@@ -182,7 +184,7 @@ CREATE TABLE feed_past (LIKE feed INCLUDING ALL);
 
 -- What a database owns, for whoever knows another tag than the present one: how many
 -- vshards, and one, then vshard and epoch of each; 0 for those who know it, or do not ask (null).
-CREATE FUNCTION feed_owned(known uuid, tag uuid) RETURNS bytea LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION feed_owned(known uuid, tag uuid) RETURNS bytea LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 BEGIN
     IF known IS NULL OR known = tag THEN
         RETURN int4send(0);
@@ -204,7 +206,7 @@ END $$;
 -- statement. Its second one may look later than the first: what is not visible then was not
 -- before, as nobody can put the table aside while this transaction has its lock.
 CREATE FUNCTION feed_poll(newest xid8, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
-    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off
+    SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off
 AS $$
 DECLARE
     head bytea;
@@ -230,7 +232,7 @@ BEGIN
     RETURN feed_news(newest, running, known);
 END $$;
 CREATE FUNCTION feed_news(newest xid8, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
-    SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0
+    SET search_path FROM CURRENT SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0
 AS $$
 BEGIN
     RETURN (SELECT string_agg(p.part, ''::bytea) FROM (

@@ -106,9 +106,13 @@ func migrateOne(ctx context.Context, conn *pgx.Conn, fingerprint []byte) error {
 	if err := firstPartitions(ctx, conn); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, `ANALYZE`)
+	_, err = conn.Exec(ctx, `ANALYZE `+registryTables)
 	return err
 }
+
+// registryTables are all tables of a database of the registry. A server has others, which
+// the owner of the registry may not analyze.
+const registryTables = `schema_migrations, identity, vshards, holdings, accounts, slots, requests, feed, feed_past, audit`
 
 // partitionPause is how long a migration leaves the writers alone between two
 // tries to attach a partition.
@@ -137,6 +141,10 @@ func apply(ctx context.Context, tx pgx.Tx, list []migration) error {
 	_, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS schema_migrations (
 		version integer PRIMARY KEY, compatible boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
 	if err != nil {
+		return err
+	}
+	// Functions keep this path (FROM CURRENT), so that they find their tables with any other.
+	if _, err := tx.Exec(ctx, `SELECT set_config('search_path', quote_ident(current_schema()), true)`); err != nil {
 		return err
 	}
 	var version int
