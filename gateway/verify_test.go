@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/storage"
+	"namegate/storage/identifier"
 	"namegate/storage/localpg"
 )
 
@@ -38,6 +40,33 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, exitError, got.code, got.err)
 	require.Contains(t, got.out, "         2 "+string(storage.NotListed))
 	require.Contains(t, got.out, "             USERNAME grace.hopper, of account user:1\n")
+}
+
+// A wrong route map, and what it led to, is counted as any other fault.
+func TestVerifyCountsAWrongRouteMap(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	startDev(t, dir)
+	importLines(t, dir, "grace.hopper,user:1\nada.lovelace,user:2\n")
+	insert := `INSERT INTO vshards (vshard, state, epoch, move_id) SELECT v, 'OWNED', 2, gen_random_uuid() FROM generate_series(%d, %d) v`
+	execute(t, dir, "namegate_a", fmt.Sprintf(insert, 512, 1023))
+	execute(t, dir, "namegate_b", fmt.Sprintf(insert, 0, 511))
+	row := `INSERT INTO holdings (vshard, kind, state, since, grant_id, key, owner)
+		VALUES (%d, 1, 2, now(), gen_random_uuid(), 'grace.hopper', 'user:3')`
+	vshard := storage.VshardOf(identifier.Stored(identifier.Username, "grace.hopper", "", ""))
+	execute(t, dir, []string{"namegate_b", "namegate_a"}[int(vshard)/(storage.Vshards/2)], fmt.Sprintf(row, vshard))
+	got := finish(t, command(t, "verify", "--data-dir", dir))
+	require.Equal(t, exitError, got.code, got.err)
+	require.Contains(t, got.out, "      1024 "+string(storage.TwoOwnersOfVshard))
+	require.Contains(t, got.out, "         1 "+string(storage.HeldTwice))
+	require.Contains(t, got.out, "USERNAME grace.hopper: [namegate_a namegate_b]")
+
+	execute(t, dir, "namegate_a", `DELETE FROM vshards`)
+	execute(t, dir, "namegate_b", `DELETE FROM vshards WHERE vshard = 511`)
+	got = finish(t, command(t, "verify", "--data-dir", dir))
+	require.Equal(t, exitError, got.code, got.err)
+	require.Contains(t, got.out, "         1 "+string(storage.NoOwnerOfVshard))
+	require.Contains(t, got.out, "vshard 511\n")
 }
 
 func TestAReplicaSweeps(t *testing.T) {

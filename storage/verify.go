@@ -14,17 +14,20 @@ const (
 	ListedTwice       Fault = "identifiers listed by two accounts"
 	NotHeld           Fault = "identifiers that an account lists and does not hold"
 	NotListed         Fault = "identifiers that an account holds and does not list"
+	Misspelt          Fault = "identifiers that an account lists in another spelling than it holds"
+	Ownerless         Fault = "identifiers that are protected for no account"
 	OverLimit         Fault = "accounts with more identifiers of a kind than the limit"
 	OverdueChange     Fault = "changes that were decided and not carried out"
 	OverdueIntent     Fault = "intents of changes whose time is over"
+	EndlessIntent     Fault = "intents of changes that last for an hour yet, or for ever"
 	NotSwept          Fault = "identifiers that ran out and were not swept"
 )
 
 // Faults lists every fault, in the order of a report.
 func Faults() []Fault {
 	return []Fault{
-		TwoOwnersOfVshard, NoOwnerOfVshard, HeldTwice, Astray, ListedTwice, NotHeld, NotListed, OverLimit,
-		OverdueChange, OverdueIntent, NotSwept,
+		TwoOwnersOfVshard, NoOwnerOfVshard, HeldTwice, Astray, ListedTwice, NotHeld, NotListed,
+		Misspelt, Ownerless, OverLimit, OverdueChange, OverdueIntent, EndlessIntent, NotSwept,
 	}
 }
 

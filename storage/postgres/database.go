@@ -12,7 +12,7 @@ import (
 
 const (
 	connectTimeout = 3 * time.Second
-	runTimeout     = 3 * time.Second // of one batch, longer than the server's own limits
+	runTimeout     = 2500 * time.Millisecond // of one batch: longer than the server's own limits, shorter than an operation's
 	batchSize      = 512
 	waitingLimit   = 8192
 	// workers is how many batches of one sort may be in flight to one database: one is
@@ -89,6 +89,12 @@ func (d *database) close() {
 	d.steps.close()
 	d.releases.close()
 	d.pool.Close()
+}
+
+// division is the database's id, and those of all that divided the vshards with it.
+func (d *database) division(ctx context.Context) (id [16]byte, fleet [][16]byte, err error) {
+	err = d.pool.QueryRow(ctx, `SELECT id, fleet FROM identity`).Scan(&id, &fleet)
+	return id, fleet, err
 }
 
 // id is the random id that the database keeps.

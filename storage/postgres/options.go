@@ -38,8 +38,11 @@ type Options struct {
 	Fingerprint []byte
 	QueryMode   QueryMode
 	// Terms are the rules of changes. Migrations do without.
-	Terms  storage.Terms
-	Logger *slog.Logger
+	Terms storage.Terms
+	// AnyRoutes is for verifications: Open accepts vshards that two databases own, or
+	// none, as long as every database of the registry is named.
+	AnyRoutes bool
+	Logger    *slog.Logger
 }
 
 // Validate returns all that is wrong with the options, joined.

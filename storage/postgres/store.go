@@ -55,18 +55,21 @@ func (s *Store) open(ctx, background context.Context, o Options) error {
 	if err := s.differ(ctx); err != nil {
 		return err
 	}
-	return s.firstRoutes(ctx)
+	return s.firstRoutes(ctx, o.AnyRoutes)
 }
 
 // firstRoutes reads the route map for the start. What a reading in the middle of
-// a move shows may be gone in the next one.
-func (s *Store) firstRoutes(ctx context.Context) error {
+// a move shows may be gone in the next one. With anyRoutes a map that is still wrong
+// will do, unless that is for want of a database.
+func (s *Store) firstRoutes(ctx context.Context, anyRoutes bool) error {
 	err := s.routes.refresh(ctx, time.Now())
 	if err != nil {
 		err = s.routes.refresh(ctx, time.Now())
 	}
-	var wrong *MismatchError
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[*MismatchError](err); ok {
+		if anyRoutes && s.hasAll(ctx) {
+			return nil
+		}
 		return err
 	}
 	if err != nil {
@@ -89,6 +92,20 @@ func (s *Store) differ(ctx context.Context) error {
 		names[id] = d.name
 	}
 	return nil
+}
+
+// hasAll says that every database may be used by itself, and that none is missing of
+// those that divided the vshards.
+func (s *Store) hasAll(ctx context.Context) bool {
+	var fleet, ids [][16]byte
+	for _, d := range s.databases {
+		id, members, err := d.division(ctx)
+		if err != nil {
+			return false
+		}
+		ids, fleet = append(ids, id), append(fleet, members...)
+	}
+	return !slices.ContainsFunc(fleet, func(id [16]byte) bool { return !slices.Contains(ids, id) })
 }
 
 // Close lets waiting calls go through, then closes all connections.

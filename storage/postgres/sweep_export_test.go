@@ -66,7 +66,7 @@ func PlannedSweeps() map[string]PlannedStatement {
 
 // PlannedVerifications are the statements of a verification.
 func PlannedVerifications() map[string]PlannedStatement {
-	possessions := []any{[]int16{}, []string{}, []int16{}, []string{}, []string{}}
+	possessions := []any{[]int16{}, []string{}, []int16{}, []string{}, []string{}, []string{}, []string{}}
 	return map[string]PlannedStatement{
 		"holdings":  {holdingPagesSQL, readLimits, []any{int16(0), int16(0), "", verifySize}},
 		"slots":     {slotPagesSQL, readLimits, []any{int16(0), "", int16(0), int16(0), verifySize}},

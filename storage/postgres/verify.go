@@ -66,13 +66,17 @@ func (v *verifier) found(f *finding) {
 	}
 }
 
-// miss notes what could not be looked at. It fails only with the context's error.
+// miss notes what could not be looked at. It fails only with the context's error. What
+// belongs to vshards that no database answers for may be much, and is noted as one.
 func (v *verifier) miss(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if away, ok := errors.AsType[*storage.UnavailableError](err); ok && away.Cause != nil {
 		err = away.Cause
+	}
+	if errors.Is(err, errNotOwned) {
+		what = "part of what belongs to some virtual shards"
 	}
 	v.unseen[fmt.Sprintf("%s: %v", what, err)] = true
 	return nil

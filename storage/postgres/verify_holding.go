@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -11,29 +10,32 @@ import (
 	"namegate/storage/identifier"
 )
 
-// missedAfter is for how long something may have run out, and stand there yet.
-const missedAfter = `interval '5 minutes'`
-
-// notSwept says that the row h ran out so long ago that a sweeper must have met it.
-const notSwept = `coalesce(h.expire_at <= now() - ` + missedAfter + ` AND h.intent_grant IS NULL AND h.state IN (1, 3) AND NOT h.blocked, false)`
+// verifiedColumns are those of a verifiedHolding.
+const verifiedColumns = `h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, h.canonical, h.display, ` + notSwept + `, ` + endless
 
 const holdingPagesSQL = `
-SELECT h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, ` + notSwept + `
+SELECT ` + verifiedColumns + `
 FROM holdings h WHERE (h.vshard, h.kind, h.key) > ($1::smallint, $2::smallint, $3::text)
 ORDER BY h.vshard, h.kind, h.key LIMIT $4`
 
 // verifiedHolding is a row of holdingPagesSQL.
 type verifiedHolding struct {
-	Vshard, Kind int16
-	Key          string
-	State        int16
-	Grant        pgtype.UUID
-	Owner        pgtype.Text
-	NotSwept     bool
+	Vshard, Kind       int16
+	Key                string
+	State              int16
+	Grant              pgtype.UUID
+	Owner              pgtype.Text
+	Canonical, Display pgtype.Text
+	NotSwept, Endless  bool
 }
 
 func (h *verifiedHolding) id() identifier.Identifier {
 	return identifier.Stored(identifier.Kind(h.Kind), h.Key, "", "")
+}
+
+// spelling is the identifier as people see it.
+func (h *verifiedHolding) spelling() identifier.Identifier {
+	return identifier.Stored(identifier.Kind(h.Kind), h.Key, h.Canonical.String, h.Display.String)
 }
 
 // String names the identifier, by its key.
@@ -123,24 +125,6 @@ func (v *verifier) nextHolding(ctx context.Context, streams []*pages[verifiedHol
 		}
 	}
 	return &first, in, nil
-}
-
-// verifyHolding suspects what one identifier's rows show by themselves.
-func (v *verifier) verifyHolding(ctx context.Context, h verifiedHolding, in []int) error {
-	astray := slices.ContainsFunc(in, func(i int) bool { return !v.vshards.has(i, h.Vshard) })
-	if len(in) > 0 && (astray || storage.Vshard(h.Vshard) != storage.VshardOf(h.id())) || len(in) > 1 {
-		return v.suspect(ctx, h.String(), func(ctx context.Context) (*finding, error) { return v.lookAtPlaces(ctx, h) })
-	}
-	if !h.NotSwept || len(in) == 0 {
-		return nil
-	}
-	return v.suspect(ctx, h.String(), func(ctx context.Context) (*finding, error) {
-		now, err := v.holding(ctx, h.id())
-		if err != nil || now == nil || !now.NotSwept {
-			return nil, err
-		}
-		return newFinding(storage.NotSwept, "%v", &h), nil
-	})
 }
 
 // lookAtPlaces looks in all databases for rows under one primary key.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -33,19 +32,35 @@ func (v *verifier) lookAtHolding(ctx context.Context, h verifiedHolding) (*findi
 	return newFinding(storage.NotListed, "%v, of account %s", &h, h.Owner.String), nil
 }
 
-// lists says that the account has an identifier by a grant.
-func (a *account) lists(id identifier.Identifier, grant pgtype.UUID) bool {
-	return slices.ContainsFunc(a.slots, func(s slot) bool { return placeOf(s.id) == placeOf(id) && uuid(s.grant) == grant })
+// listed is the account's slot of an identifier by a grant; nil when there is none.
+func (a *account) listed(id identifier.Identifier, grant pgtype.UUID) *slot {
+	for i, s := range a.slots {
+		if placeOf(s.id) == placeOf(id) && uuid(s.grant) == grant {
+			return &a.slots[i]
+		}
+	}
+	return nil
 }
 
-// lookAtSlot looks whether an account lists what it does not hold.
+// lists says that the account has an identifier by a grant.
+func (a *account) lists(id identifier.Identifier, grant pgtype.UUID) bool {
+	return a.listed(id, grant) != nil
+}
+
+// lookAtSlot looks whether an account lists what it does not hold, or holds in another
+// spelling: each act of a rename changes the account's version, or is pending for it.
 func (v *verifier) lookAtSlot(ctx context.Context, s verifiedSlot) (*finding, error) {
 	before, err := v.readAccount(ctx, s.Owner, storage.RequestID{})
-	if err != nil || !before.lists(s.id(), s.Grant) {
+	if err != nil {
 		return nil, err
 	}
+	listed := before.listed(s.id(), s.Grant)
+	if listed == nil {
+		return nil, nil
+	}
 	h, err := v.holding(ctx, s.id())
-	if err != nil || h != nil && h.active() && h.Owner.String == s.Owner && h.Grant == s.Grant {
+	held := h != nil && h.active() && h.Owner.String == s.Owner && h.Grant == s.Grant
+	if err != nil || held && h.spelling() == listed.id {
 		return nil, err
 	}
 	after, err := v.readAccount(ctx, s.Owner, storage.RequestID{})
@@ -54,6 +69,8 @@ func (v *verifier) lookAtSlot(ctx context.Context, s verifiedSlot) (*finding, er
 		return nil, err
 	case before.pending != nil || after.pending != nil || before.version != after.version:
 		return nil, errAgain
+	case held:
+		return newFinding(storage.Misspelt, "%v", &s), nil
 	}
 	return v.dangles(ctx, s, h)
 }
@@ -84,7 +101,7 @@ func (v *verifier) dangles(ctx context.Context, s verifiedSlot, h *verifiedHoldi
 
 // oneHoldingSQL reads one row, as holdingPagesSQL does.
 const oneHoldingSQL = `
-SELECT h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, ` + notSwept + `
+SELECT ` + verifiedColumns + `
 FROM holdings h WHERE h.vshard = $1::smallint AND h.kind = $2::smallint AND h.key = $3::text`
 
 // holding reads the row of an identifier where it belongs; nil when there is none.

@@ -16,21 +16,24 @@ import (
 // looked at again: what stands in between two readings of an account that found it
 // unchanged, and nothing pending, must match.
 const (
-	// listedSQL finds which holdings ($5, $6) are listed in the accounts' slots.
+	possessions = `unnest($1::smallint[], $2::text[], $3::smallint[], $4::text[], $5::uuid[], $6::text[], $7::text[])
+	WITH ORDINALITY AS i (vshard, owner, kind, key, grant_id, canonical, display, n)`
+	// listedSQL finds which holdings are listed in the accounts' slots, in any spelling.
 	listedSQL = `
 SELECT i.n
-FROM unnest($1::smallint[], $2::text[], $3::smallint[], $4::text[], $5::uuid[]) WITH ORDINALITY AS i (vshard, owner, kind, key, grant_id, n)
+FROM ` + possessions + `
 CROSS JOIN LATERAL (
 	SELECT FROM slots s
 	WHERE s.vshard = i.vshard AND s.owner = i.owner AND s.kind = i.kind AND s.key = i.key AND s.grant_id = i.grant_id LIMIT 1
 ) s`
-	// heldSQL finds which slots have their holding.
+	// heldSQL finds which slots have their holding, in the spelling of the slot.
 	heldSQL = `
 SELECT i.n
-FROM unnest($1::smallint[], $2::text[], $3::smallint[], $4::text[], $5::uuid[]) WITH ORDINALITY AS i (vshard, owner, kind, key, grant_id, n)
+FROM ` + possessions + `
 CROSS JOIN LATERAL (
 	SELECT FROM holdings h
-	WHERE h.vshard = i.vshard AND h.kind = i.kind AND h.key = i.key AND h.state = 2 AND h.owner = i.owner AND h.grant_id = i.grant_id LIMIT 1
+	WHERE h.vshard = i.vshard AND h.kind = i.kind AND h.key = i.key AND h.state = 2 AND h.owner = i.owner AND h.grant_id = i.grant_id
+		AND coalesce(h.canonical, '') = i.canonical AND coalesce(h.display, '') = i.display LIMIT 1
 ) h`
 )
 
@@ -48,7 +51,7 @@ func (v *verifier) unmatched(ctx context.Context, sql string, list []possession,
 	for i, p := range list {
 		d, err := v.routes.of(of(p))
 		if err != nil {
-			if err := v.miss(ctx, "part of the vshards", err); err != nil {
+			if err := v.miss(ctx, "accounts and holdings", err); err != nil {
 				return nil, err
 			}
 			continue
@@ -74,17 +77,18 @@ func (v *verifier) matched(
 ) (map[int]bool, error) {
 	n := len(part)
 	vshards, kinds, grants := make([]int16, n), make([]int16, n), make([]pgtype.UUID, n)
-	owners, keys := make([]string, n), make([]string, n)
+	owners, keys, canonicals, displays := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, at := range part {
 		p := list[at]
 		vshards[i], owners[i], kinds[i], keys[i], grants[i] = int16(of(p)), p.owner, int16(p.id.Kind()), p.id.Key(), p.grant
+		canonicals[i], displays[i] = p.id.Canonical(), p.id.Display()
 	}
 	matched := make(map[int]bool, n)
 	err := v.read(ctx, d, func(rows pgx.Rows) error {
 		var i int
 		_, err := pgx.ForEachRow(rows, []any{&i}, func() error { matched[part[i-1]] = true; return nil })
 		return err
-	}, sql, vshards, owners, kinds, keys, grants)
+	}, sql, vshards, owners, kinds, keys, grants, canonicals, displays)
 	return matched, err
 }
 

@@ -11,22 +11,23 @@ import (
 )
 
 const slotPagesSQL = `
-SELECT s.vshard, s.owner, s.kind, s.slot, s.key, s.grant_id
+SELECT s.vshard, s.owner, s.kind, s.slot, s.key, s.grant_id, s.canonical, s.display
 FROM slots s WHERE (s.vshard, s.owner, s.kind, s.slot) > ($1::smallint, $2::text, $3::smallint, $4::smallint)
 ORDER BY s.vshard, s.owner, s.kind, s.slot LIMIT $5`
 
 // verifiedSlot is a row of slotPagesSQL.
 type verifiedSlot struct {
-	Vshard int16
-	Owner  string
-	Kind   int16
-	Slot   int16
-	Key    string
-	Grant  pgtype.UUID
+	Vshard             int16
+	Owner              string
+	Kind               int16
+	Slot               int16
+	Key                string
+	Grant              pgtype.UUID
+	Canonical, Display pgtype.Text
 }
 
 func (s *verifiedSlot) id() identifier.Identifier {
-	return identifier.Stored(identifier.Kind(s.Kind), s.Key, "", "")
+	return identifier.Stored(identifier.Kind(s.Kind), s.Key, s.Canonical.String, s.Display.String)
 }
 
 func (s *verifiedSlot) String() string {

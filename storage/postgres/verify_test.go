@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -87,6 +88,16 @@ func TestVerifyFindsEachFault(t *testing.T) {
 		},
 		storage.OverdueIntent: func(t *testing.T, a, b postgres.Database, m member) {
 			execute(t, a, `UPDATE holdings SET intent_grant = gen_random_uuid(), intent_request = gen_random_uuid(), intent_vshard = 0, intent_attempt = gen_random_uuid(), intent_until = now() - interval '2 minutes'`)
+		},
+		storage.EndlessIntent: func(t *testing.T, a, b postgres.Database, m member) {
+			execute(t, a, `UPDATE holdings SET intent_grant = gen_random_uuid(), intent_request = gen_random_uuid(), intent_vshard = 0, intent_attempt = gen_random_uuid(), intent_until = 'infinity'`)
+		},
+		storage.Misspelt: func(t *testing.T, a, b postgres.Database, m member) {
+			execute(t, b, `UPDATE slots SET display = 'Other' WHERE owner = $1`, m.owner)
+		},
+		storage.Ownerless: func(t *testing.T, a, b postgres.Database, m member) {
+			name := nameIn(0)
+			execute(t, a, `INSERT INTO holdings (vshard, kind, state, since, expire_at, grant_id, key) VALUES ($1, 1, 3, now(), now() + interval '1 day', gen_random_uuid(), $2)`, int16(storage.VshardOf(name)), name.Key())
 		},
 		storage.NotSwept: func(t *testing.T, a, b postgres.Database, m member) {
 			name := nameIn(0)
@@ -205,7 +216,12 @@ func live(ctx context.Context, s *postgres.Store) error {
 		return err
 	}
 	for range 3 {
-		if _, err := s.Rename(ctx, m.change(), nameIn(time.Now().Nanosecond()%2)); err != nil {
+		to := nameIn(time.Now().Nanosecond() % 2)
+		if _, err := s.Rename(ctx, m.change(), to); err != nil {
+			return err
+		}
+		respelled := identifier.Stored(identifier.Username, to.Key(), to.Canonical(), strings.ToUpper(to.Key()))
+		if _, err := s.Rename(ctx, m.change(), respelled); err != nil {
 			return err
 		}
 	}
