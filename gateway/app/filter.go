@@ -5,16 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"time"
 
 	"namegate/bloomnet"
 	"namegate/bloomnet/bloom"
 	"namegate/bloomnet/shard"
-	"namegate/bloomnet/snapshot"
 	"namegate/gateway/registry"
 	"namegate/storage"
 	"namegate/storage/identifier"
@@ -73,15 +69,8 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 	for _, reader := range store.Feeds(time.Now) {
 		sources = append(sources, &filterSource{FeedReader: reader, clock: bloomnet.Now, hasher: hasher})
 	}
-	id, err := r.replicaID()
-	if err != nil {
-		return nil, err
-	}
+	id, files := r.filterFolder()
 	fleet, err := r.openFleet(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	files, err := r.openFilterFiles(id)
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +88,4 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 		return nil
 	})
 	return &filter{net, hasher}, nil
-}
-
-// openFilterFiles makes the folder in which the filter is kept from one start of a replica
-// to the next.
-func (r *Replica) openFilterFiles(id string) (*snapshot.Folder, error) {
-	path := filepath.Join(r.opts.DataDir, "filter", id)
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("make the filter's folder: %w", err)
-	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, fmt.Errorf("open the filter's folder: %w", err)
-	}
-	r.undo.add("close the filter's folder", func(context.Context) error { return root.Close() })
-	return snapshot.New(snapshot.OS(root)), nil
 }

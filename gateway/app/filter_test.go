@@ -85,6 +85,33 @@ func TestAFilterOutlivesARestart(t *testing.T) {
 	requireEventually(t, second, "ada", reserved)
 }
 
+// A folder that cannot be written to keeps nothing from one start to the next, and no
+// replica from its work.
+func TestAFilterNeedsNoFolder(t *testing.T) {
+	t.Parallel()
+	opts := filtered(t)
+	opts.DataDir = keyFile(t, "this is no folder")
+	requireEventually(t, start(t, opts), "ada", freeByFilter)
+}
+
+// Two replicas of one machine that were given one folder do not share it.
+func TestAFolderHasOneReplica(t *testing.T) {
+	t.Parallel()
+	opts := filtered(t)
+	first := start(t, opts)
+	second := start(t, opts)
+	requireEventually(t, first, "ada", freeByFilter)
+	requireEventually(t, second, "ada", freeByFilter)
+	require.NoError(t, second.Stop(t.Context()))
+	folders, err := filepath.Glob(filepath.Join(opts.DataDir, "filter", "*", "manifest"))
+	require.NoError(t, err)
+	require.Empty(t, folders, "what the second one knows is kept nowhere")
+	require.NoError(t, first.Stop(t.Context()))
+	folders, err = filepath.Glob(filepath.Join(opts.DataDir, "filter", "*", "manifest"))
+	require.NoError(t, err)
+	require.Len(t, folders, 1)
+}
+
 func TestOptionsOfTheFilterAreChecked(t *testing.T) {
 	t.Parallel()
 	for flag, spoil := range map[string]func(*app.Options){
