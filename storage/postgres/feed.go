@@ -67,10 +67,11 @@ func (r feedReader) head(ctx context.Context) (*feedHead, error) {
 	defer cancel()
 	var head []byte
 	var b pgx.Batch
-	b.Queue(readCommitted)
+	b.Queue(begin)
 	b.Queue(feedLimits)
 	b.Queue(feedHeadSQL).Query(scanOne(&head))
-	if err := r.pool.SendBatch(ctx, &b).Close(); err != nil {
+	b.Queue(commit)
+	if err := r.database.send(ctx, &b); err != nil {
 		return nil, err
 	}
 	h := new(feedHead)

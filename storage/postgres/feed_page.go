@@ -121,8 +121,9 @@ func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.U
 			return conn.QueryRow(ctx, feedPollSQL, args...).Scan(&answer)
 		}
 		var b pgx.Batch
-		b.Queue(readCommitted)
+		b.Queue(begin)
 		b.Queue(feedPollSQL, args...).Query(scanOne(&answer))
+		b.Queue(commit)
 		return conn.SendBatch(ctx, &b).Close()
 	})
 	if err == nil {

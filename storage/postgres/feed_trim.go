@@ -124,10 +124,11 @@ func (d *database) deleteFromDefault(ctx context.Context, t trimming) error {
 	for {
 		var deleted int
 		var b pgx.Batch
-		b.Queue(readCommitted)
+		b.Queue(begin)
 		b.Queue(`SELECT set_config('lock_timeout', '500ms', true), set_config('statement_timeout', '10s', true)`)
 		b.Queue(t.deleteSQL(), t.before).QueryRow(func(row pgx.Row) error { return row.Scan(&deleted) })
-		if err := d.pool.SendBatch(ctx, &b).Close(); err != nil {
+		b.Queue(commit)
+		if err := d.send(ctx, &b); err != nil {
 			return err
 		}
 		if deleted < deletePiece {
