@@ -13,7 +13,7 @@ import (
 var (
 	errClosed = errors.New("store is closed")
 	// errNotOwned says that no database owns the vshard at present.
-	errNotOwned = errors.New("no database owns the virtual shard")
+	errNotOwned = errors.New("no single database owns the virtual shard")
 )
 
 // retryAfter is what a caller is told to wait where nothing better is known.

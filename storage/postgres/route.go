@@ -132,14 +132,14 @@ func merge(claims [][]claim) (owner [storage.Vshards]int, conflicts error) {
 	return owner, errors.Join(errs...)
 }
 
-// missing is an error when a vshard has no owner and is not on its way from one
-// database to another either. It may be asked only when all databases were read.
+// missing is an error when a vshard has no owner, not even two, and is not on its way from
+// one database to another either. It may be asked only when all databases were read.
 func missing(claims [][]claim, owner [storage.Vshards]int) error {
 	type move struct {
 		vshard int16
 		id     [16]byte
 	}
-	leaving, moving := map[move]bool{}, [storage.Vshards]bool{}
+	leaving, there := map[move]bool{}, [storage.Vshards]bool{}
 	for _, rows := range claims {
 		for _, c := range rows {
 			if c.State == moved {
@@ -149,13 +149,14 @@ func missing(claims [][]claim, owner [storage.Vshards]int) error {
 	}
 	for _, rows := range claims {
 		for _, c := range rows {
-			if c.State == incoming && leaving[move{c.Vshard, c.MoveID}] {
-				moving[c.Vshard] = true
+			switch {
+			case c.State == owned, c.State == frozen, c.State == incoming && leaving[move{c.Vshard, c.MoveID}]:
+				there[c.Vshard] = true
 			}
 		}
 	}
 	for v, i := range owner {
-		if i < 0 && !moving[v] {
+		if i < 0 && !there[v] {
 			return &MismatchError{fmt.Sprintf("vshard %d is owned by no database: name every database of the registry", v)}
 		}
 	}
