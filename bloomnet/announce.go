@@ -61,13 +61,13 @@ func (n *Net) own(ctx context.Context) (list []summary, have int) {
 // tell broadcasts what has changed of what this replica owns; what else it has is in its
 // digest.
 func (f *fleet) tell(told [][]byte, own []summary) {
-	candidates := f.candidates(time.Now())
+	owns := f.ownership()
 	for c := range told {
 		first := c * chunkShards
 		payload := []byte{byte(first), byte(first >> 8)}
 		for number := first; number < min(first+chunkShards, len(own)); number++ {
 			s := summary{}
-			if owner(candidates, number) == f.options.Replica {
+			if owns(number) {
 				s = own[number]
 			}
 			payload = appendSummary(payload, s)

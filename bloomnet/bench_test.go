@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"namegate/bloomnet"
@@ -22,6 +23,8 @@ const (
 	benchReplicas = 10
 	benchRate     = 2000 // names a second, over all replicas
 	benchSeconds  = 5
+	// commitDelay is from the hint of a writer to its commit.
+	commitDelay = 20 * time.Millisecond
 )
 
 // onLoopback starts a replica on sockets of this machine.
@@ -45,7 +48,7 @@ func onLoopback(b *testing.B, id string, join []string, sources ...bloomnet.Sour
 		},
 	})
 	require.NoError(b, err)
-	b.Cleanup(n.Close)
+	b.Cleanup(func() { stop(n) })
 	return n, netip.AddrPortFrom(host, port).String()
 }
 
@@ -63,7 +66,7 @@ type seen struct {
 	delay []time.Duration
 }
 
-// BenchmarkFleet has ten replicas add names, which their database tells after 20 ms, and
+// BenchmarkFleet has ten replicas add names, which their database tells a moment later, and
 // says how soon all of them know: by hints, and by the feed alone.
 func BenchmarkFleet(b *testing.B) {
 	for name, hints := range map[string]bool{"with hints": true, "without hints": false} {
@@ -94,9 +97,10 @@ func addAndWatch(b *testing.B, hints bool) []time.Duration {
 
 	var seen seen
 	var watching sync.WaitGroup
-	began := time.Now()
+	beat := time.NewTicker(time.Second / benchRate)
+	defer beat.Stop()
 	for i := range benchRate * benchSeconds {
-		time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / benchRate)))
+		<-beat.C
 		name := fmt.Sprintf("name-%d-%d", i, rand.Uint64())
 		if i%20 == 0 { // as many as can be watched closely
 			watching.Go(func() { seen.watch(b, fleet, name) })
@@ -104,8 +108,9 @@ func addAndWatch(b *testing.B, hints bool) []time.Duration {
 		if hints {
 			fleet[i%benchReplicas].Hint(hasher.Sum(name))
 		}
-		watching.Go(func() {
-			time.Sleep(20 * time.Millisecond)
+		watching.Add(1)
+		time.AfterFunc(commitDelay, func() {
+			defer watching.Done()
 			d.put(true, name)
 		})
 	}
@@ -127,13 +132,10 @@ func (s *seen) watch(b *testing.B, fleet []*bloomnet.Net, name string) {
 	began := time.Now()
 	hash := hasher.Sum(name)
 	waiting := slices.Clone(fleet)
-	for len(waiting) > 0 && time.Since(began) < 10*time.Second {
+	assert.Eventually(b, func() bool {
 		waiting = slices.DeleteFunc(waiting, func(n *bloomnet.Net) bool { return s.note(n, name, hash, began) })
-		time.Sleep(2 * time.Millisecond)
-	}
-	if len(waiting) > 0 {
-		b.Errorf("%d replicas never knew of %s", len(waiting), name)
-	}
+		return len(waiting) == 0
+	}, 10*time.Second, 2*time.Millisecond)
 }
 
 func (s *seen) note(n *bloomnet.Net, name string, hash bloom.Hash, began time.Time) bool {

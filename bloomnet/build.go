@@ -2,7 +2,6 @@ package bloomnet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,21 +38,21 @@ func (n *Net) build(ctx context.Context, database int) {
 func (n *Net) buildDue(ctx context.Context, database int) error {
 	var surveys []shard.Survey
 	n.do(ctx, func(c *shard.Core) { surveys = c.Survey(database) })
-	var due []int
+	var folds, builds []int
+	owns := n.ownership()
 	for _, s := range surveys {
 		switch {
-		case !n.owns(s.Shard), s.Missing && n.comes(s.Shard):
+		case !owns(s.Shard), s.Missing && n.comes(s.Shard):
 		case s.Missing, wornOut(s):
-			due = append(due, s.Shard)
+			builds = append(builds, s.Shard)
 		case s.Lasting > max(s.Names/100, minNames):
-			if err := n.fold(ctx, database, s.Shard); err != nil {
-				return err
-			}
+			folds = append(folds, s.Shard)
 		}
 	}
-	for len(due) > 0 {
-		some := due[:min(len(due), buildShards)]
-		due = due[len(some):]
+	if err := n.fold(ctx, database, folds); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(builds, buildShards) {
 		if err := n.buildFromTable(ctx, database, some); err != nil {
 			return err
 		}
@@ -81,33 +80,35 @@ func wornOut(s shard.Survey) bool {
 	return s.Dead > max(s.Names/20, minNames) || s.Names+s.Lasting > s.Capacity
 }
 
-// fold makes a base of the last one and the recent names.
-func (n *Net) fold(ctx context.Context, database, number int) error {
-	builds, err := n.options.Sources[database].NextBuilds(ctx, []int{number})
+// fold makes bases of the last ones and the recent names.
+func (n *Net) fold(ctx context.Context, database int, shards []int) error {
+	if len(shards) == 0 {
+		return nil
+	}
+	builds, err := n.options.Sources[database].NextBuilds(ctx, shards)
 	if err != nil {
-		return fmt.Errorf("number a build of shard %d: %w", number, err)
+		return fmt.Errorf("number builds of %d shards: %w", len(shards), err)
 	}
-	var m shard.Image
-	n.do(ctx, func(c *shard.Core) { m, err = c.Image(number) })
-	build, owned := builds[number]
-	if err != nil || !owned || m.Epoch != build.Epoch {
-		return err
-	}
-	n.stats.Folded.Add(1)
-	return n.install(ctx, number, m.Fold(build.Number))
-}
-
-// install hands the core an image. One that came too early or late, or is of another stay
-// of the shard, is made anew in time.
-func (n *Net) install(ctx context.Context, number int, m shard.Image) (err error) {
-	n.do(ctx, func(c *shard.Core) { err = c.Install(number, m) })
-	for _, harmless := range []error{shard.ErrOlder, shard.ErrEarly, shard.ErrForeign} {
-		if errors.Is(err, harmless) {
-			n.log.Debug("an image is not used", "shard", number, "cause", err)
-			return nil
+	for number, build := range builds {
+		var m shard.Image
+		err := errUnvouched
+		n.do(ctx, func(c *shard.Core) { m, err = c.Image(number) })
+		if err == nil && m.Epoch == build.Epoch { // else it has moved
+			n.install(ctx, number, m.Fold(build.Number))
+			n.stats.Folded.Add(1)
 		}
 	}
-	return err
+	return nil
+}
+
+// install hands the core an image. One that it refuses came too early or late, or is of
+// another stay of the shard, and is made anew in time.
+func (n *Net) install(ctx context.Context, number int, m shard.Image) {
+	var err error
+	n.do(ctx, func(c *shard.Core) { err = c.Install(number, m) })
+	if err != nil {
+		n.log.Debug("an image is not used", "shard", number, "cause", err)
+	}
 }
 
 // buildFromTable builds the bases of some shards from their table.
@@ -148,9 +149,7 @@ func (n *Net) installTables(ctx context.Context, database int, tables map[int]*t
 			continue // it has moved since
 		}
 		head := shard.Head{Epoch: epoch, Build: builds[number].Number, Database: database, At: copied.At}
-		if err := n.install(ctx, number, tables[number].image(head)); err != nil {
-			return err
-		}
+		n.install(ctx, number, tables[number].image(head))
 		n.stats.Built.Add(1)
 	}
 	return nil

@@ -120,6 +120,20 @@ func (d *fakeDatabase) put(reserved bool, names ...string) {
 	}
 }
 
+// plant puts a row of which the feed does not tell.
+func (d *fakeDatabase) plant(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rows[name] = false
+}
+
+// restore is a failover: positions of before are void.
+func (d *fakeDatabase) restore() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.source += "'"
+}
+
 // remove commits that a name goes.
 func (d *fakeDatabase) remove(name string) {
 	d.mu.Lock()
@@ -174,20 +188,22 @@ const (
 // start starts a replica that stands alone.
 func start(t *testing.T, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
-	return startIn(t, nil, nil, sources...)
+	return startIn(t, nil, fingerprint, sources...)
 }
 
 // startIn starts a replica of a fleet.
-func startIn(t *testing.T, fleet *bloomnet.FleetOptions, fingerprint []byte, sources ...bloomnet.Source) *bloomnet.Net {
+func startIn(t *testing.T, fleet *bloomnet.FleetOptions, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
 	n, err := bloomnet.Start(bloomnet.Options{
 		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
 		Fingerprint: fingerprint, Fleet: fleet, Logger: discard,
 	})
 	require.NoError(t, err)
-	t.Cleanup(n.Close)
+	t.Cleanup(func() { stop(n) })
 	return n
 }
+
+func stop(n *bloomnet.Net) { n.Close(context.Background()) }
 
 // standing is what a replica says of a name.
 func standing(n *bloomnet.Net, name string) shard.Standing {

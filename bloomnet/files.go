@@ -1,7 +1,6 @@
 package bloomnet
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -19,9 +18,7 @@ const (
 	// saveInterval is how often what a replica knows is written to its files. Its feeds tell
 	// it again what has come since.
 	saveInterval = 10 * time.Minute
-	// saveTimeout bounds the save at the end.
-	saveTimeout = time.Minute
-	saveTries   = 3
+	saveTries    = 3
 	// loaders is how many parts are read at once.
 	loaders = 2
 )
@@ -29,7 +26,7 @@ const (
 // fileHeader is what belongs to all parts of a snapshot: what makes them fit, and from where
 // to go on reading.
 type fileHeader struct {
-	Fingerprint []byte
+	Fingerprint [8]byte
 	Databases   []filePosition
 }
 
@@ -86,7 +83,7 @@ func (n *Net) readHeader(encoded []byte) ([]shard.Position, error) {
 	if err := json.Unmarshal(encoded, &header); err != nil {
 		return nil, fmt.Errorf("read header: %w", err)
 	}
-	if !bytes.Equal(header.Fingerprint, n.options.Fingerprint) {
+	if header.Fingerprint != n.options.Fingerprint {
 		return nil, errForeignFiles
 	}
 	positions := make([]shard.Position, len(n.options.Sources))

@@ -15,7 +15,7 @@ import (
 )
 
 // startOn starts a replica alone, with files in a folder.
-func startOn(t *testing.T, dir string, fingerprint []byte, sources ...bloomnet.Source) *bloomnet.Net {
+func startOn(t *testing.T, dir string, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestARestartReadsNoTable(t *testing.T) {
 		d.put(true, "bob")
 		n := startOn(t, dir, fingerprint, d)
 		pass(settled)
-		n.Close()
+		stop(n)
 		copies := d.counts()
 		d.put(false, "carol") // while the replica is away
 		d.remove("bob")
@@ -44,7 +44,7 @@ func TestARestartReadsNoTable(t *testing.T) {
 		d.remove("dan")
 		d.put(false, "dan")
 		n = startOn(t, dir, fingerprint, d)
-		defer n.Close()
+		defer stop(n)
 		require.Equal(t, shard.Unknown, standing(n, "zoe"), "what a file says is not of now")
 		pass(settled)
 		require.Equal(t, copies, d.counts())
@@ -60,9 +60,9 @@ func TestARestartReadsNoTable(t *testing.T) {
 // used: the tables are read.
 func TestFilesThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*testing.T, string, *fakeDatabase) []byte{
-		"of another registry": func(*testing.T, string, *fakeDatabase) []byte { return []byte("filter 2") },
-		"damaged": func(t *testing.T, dir string, _ *fakeDatabase) []byte {
+	for name, spoil := range map[string]func(*testing.T, string, *fakeDatabase) [8]byte{
+		"of another registry": func(*testing.T, string, *fakeDatabase) [8]byte { return [8]byte([]byte("filter 2")) },
+		"damaged": func(t *testing.T, dir string, _ *fakeDatabase) [8]byte {
 			parts, err := filepath.Glob(filepath.Join(dir, "*.part"))
 			require.NoError(t, err)
 			require.Len(t, parts, shards)
@@ -71,10 +71,8 @@ func TestFilesThatDoNotFit(t *testing.T) {
 			}
 			return fingerprint
 		},
-		"of before a failover": func(_ *testing.T, _ string, d *fakeDatabase) []byte {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			d.source += "'"
+		"of before a failover": func(_ *testing.T, _ string, d *fakeDatabase) [8]byte {
+			d.restore()
 			return fingerprint
 		},
 	} {
@@ -86,10 +84,10 @@ func TestFilesThatDoNotFit(t *testing.T) {
 				d.put(false, "ada")
 				n := startOn(t, dir, fingerprint, d)
 				pass(settled)
-				n.Close()
+				stop(n)
 				copies := d.counts()
 				n = startOn(t, dir, spoil(t, dir, d), d)
-				defer n.Close()
+				defer stop(n)
 				pass(settled)
 				require.Greater(t, d.counts(), copies)
 				require.Equal(t, shard.Maybe, standing(n, "ada"))
@@ -110,11 +108,11 @@ func TestWhatWasVouchedForIsSaved(t *testing.T) {
 		pass(settled)
 		d.fail(errAway)
 		pass(time.Minute)
-		n.Close()
+		stop(n)
 		d.fail(nil)
 		copies := d.counts()
 		n = startOn(t, dir, fingerprint, d)
-		defer n.Close()
+		defer stop(n)
 		pass(settled)
 		require.Equal(t, copies, d.counts())
 		require.Equal(t, shard.Maybe, standing(n, "ada"))
@@ -131,7 +129,7 @@ func TestAFileIsWrittenAnewAfterAMove(t *testing.T) {
 		b.own(0)
 		n := startOn(t, dir, fingerprint, a, b)
 		pass(settled)
-		n.Close() // files of the first stay
+		stop(n) // files of the first stay
 		n = startOn(t, dir, fingerprint, a, b)
 		pass(settled)
 		a.own(0)
@@ -144,15 +142,13 @@ func TestAFileIsWrittenAnewAfterAMove(t *testing.T) {
 		b.mu.Unlock()
 		b.own(0)
 		a.own(3)
-		a.mu.Lock()
-		a.rows["ada"] = false
-		a.mu.Unlock()
+		a.plant("ada")
 		pass(settled)
 		require.Equal(t, shard.Maybe, standing(n, "ada"))
-		n.Close()
+		stop(n)
 		copies := a.counts()
 		n = startOn(t, dir, fingerprint, a, b)
-		defer n.Close()
+		defer stop(n)
 		pass(settled)
 		require.Equal(t, copies, a.counts(), "from files")
 		require.Equal(t, shard.Maybe, standing(n, "ada"))

@@ -57,43 +57,17 @@ type fleet struct {
 // insecureSecret keeps transfers in one form where there is no secret. It protects nothing.
 var insecureSecret = []byte("there is no key here")
 
-// newFleet makes what need not be started.
-func newFleet(n *Net, o FleetOptions) (*fleet, error) {
+// startFleet joins the fleet. When it fails the listener is closed.
+func (n *Net) startFleet(ctx context.Context, o FleetOptions) error {
 	f := &fleet{Net: n, options: o, heads: newHeads(n.options.Shards), gifts: newGifts(), outbox: make(chan hint, hintsWaiting)}
-	secrets := o.Keys
-	if o.Insecure && len(secrets) == 0 {
-		secrets = [][]byte{insecureSecret}
+	err := f.prepare()
+	if err == nil {
+		err = f.join(ctx)
 	}
-	identity, err := transfer.NewIdentity(secrets...)
 	if err != nil {
-		return nil, fmt.Errorf("derive keys of transfers: %w", err)
+		return errors.Join(err, o.Transfer.Close())
 	}
-	self := transfer.Self{Identity: identity, Fingerprint: n.options.Fingerprint, Replica: o.Replica}
-	pulls := transfer.DefaultPullerOptions()
-	pulls.Dial, pulls.Random = o.Dial, n.options.Random
-	if f.puller, err = transfer.NewPuller(self, pulls); err != nil {
-		return nil, err
-	}
-	sends := transfer.DefaultServerOptions()
-	sends.Report = func(err error) { n.log.Warn("transfer", "cause", err) }
-	f.server, err = transfer.NewServer(self, f.open, sends)
-	return f, err
-}
-
-// start joins the fleet.
-func (f *fleet) start(ctx context.Context) error {
-	o := f.options
-	cluster, err := member.Start(ctx, member.Options{
-		Replica: o.Replica, Boot: o.Boot, Cluster: o.Fleet, Version: wireVersion, Fingerprint: member.Fingerprint(f.Net.options.Fingerprint),
-		Keys: o.Keys, Insecure: o.Insecure, Bind: o.Gossip, Advertise: o.AdvertiseGossip, Transfer: o.AdvertiseTransfer, Join: o.Join,
-		Gossiped: f.gossiped, Sent: f.hinted, Digest: f.heads.digest, MergeDigest: f.digested,
-		Log: f.Net.options.Logger, Transport: o.Transport,
-	})
-	if err != nil {
-		return fmt.Errorf("join the fleet: %w", err)
-	}
-	f.cluster = cluster
-	f.log.Info("filters are shared", "replica", o.Replica, "gossip", cluster.Address(), "transfer", o.AdvertiseTransfer)
+	n.fleet = f
 	f.running.Go(func() {
 		if err := f.server.Serve(ctx, o.Transfer); err != nil {
 			f.log.Error("images cannot be given to others", "cause", err)
@@ -105,13 +79,52 @@ func (f *fleet) start(ctx context.Context) error {
 	return nil
 }
 
+// prepare makes both ends of transfers.
+func (f *fleet) prepare() error {
+	secrets := f.options.Keys
+	if f.options.Insecure && len(secrets) == 0 {
+		secrets = [][]byte{insecureSecret}
+	}
+	identity, err := transfer.NewIdentity(secrets...)
+	if err != nil {
+		return fmt.Errorf("derive keys of transfers: %w", err)
+	}
+	self := transfer.Self{Identity: identity, Fingerprint: f.Net.options.Fingerprint[:], Replica: f.options.Replica}
+	sends := transfer.DefaultServerOptions()
+	sends.Report = func(err error) { f.log.Warn("transfer", "cause", err) }
+	if f.server, err = transfer.NewServer(self, f.open, sends); err != nil {
+		return err
+	}
+	pulls := transfer.DefaultPullerOptions()
+	pulls.Dial, pulls.Random = f.options.Dial, f.Net.options.Random
+	f.puller, err = transfer.NewPuller(self, pulls)
+	return err
+}
+
+// join begins the membership.
+func (f *fleet) join(ctx context.Context) (err error) {
+	o := f.options
+	f.cluster, err = member.Start(ctx, member.Options{
+		Replica: o.Replica, Boot: o.Boot, Cluster: o.Fleet, Version: wireVersion, Fingerprint: f.Net.options.Fingerprint,
+		Keys: o.Keys, Insecure: o.Insecure, Bind: o.Gossip, Advertise: o.AdvertiseGossip, Transfer: o.AdvertiseTransfer, Join: o.Join,
+		Gossiped: f.gossiped, Sent: f.hinted, Digest: f.heads.digest, MergeDigest: f.digested,
+		Log: f.Net.options.Logger, Transport: o.Transport,
+	})
+	if err != nil {
+		f.puller.Close()
+		return fmt.Errorf("join the fleet: %w", err)
+	}
+	f.log.Info("filters are shared", "replica", o.Replica, "gossip", f.cluster.Address(), "transfer", o.AdvertiseTransfer)
+	return nil
+}
+
 // leaveTimeout bounds a leave that was asked for.
 const leaveTimeout = 5 * time.Second
 
 // leave tells the others, so that they wait for this replica's return before they do what
 // is its to do.
-func (f *fleet) leave() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+func (f *fleet) leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	f.puller.Close()
 	return errors.Join(f.cluster.Leave(ctx), f.cluster.Close())

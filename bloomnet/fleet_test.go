@@ -2,6 +2,7 @@ package bloomnet_test
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ import (
 // gathered is longer than replicas take to find each other and to share what they have.
 const gathered = 20 * time.Second
 
-var fingerprint = []byte("filter 1")
+var fingerprint = [8]byte([]byte("filter 1"))
 
 // bubble runs a test of a fleet, and lets all of it come to its end.
 func bubble(t *testing.T, f func(*testing.T, *wires, *fakeDatabase)) {
@@ -128,7 +129,7 @@ func TestForeignReplicasShareNothing(t *testing.T) {
 		first := w.join(t, "first", fingerprint, nil, d)
 		pass(gathered)
 		copies := d.counts()
-		other := w.join(t, "other", []byte("filter 2"), []replica{first}, d)
+		other := w.join(t, "other", [8]byte([]byte("filter 2")), []replica{first}, d)
 		pass(gathered)
 		require.Greater(t, d.counts(), copies, "it builds for itself")
 		require.Zero(t, other.Stats().Pulled.Load())
@@ -160,4 +161,17 @@ func TestWithoutTransfersNobodyGuesses(t *testing.T) {
 		pass(gathered)
 		requireVouched(t, second.Net)
 	})
+}
+
+// A start that fails leaves nothing open.
+func TestAFleetThatCannotBeJoinedIsLeftWhole(t *testing.T) {
+	t.Parallel()
+	l := newWires().listen(netip.MustParseAddr("127.0.0.1"))
+	_, err := bloomnet.Start(bloomnet.Options{
+		Shards: shards, Clock: now, Random: func() float64 { return 0.5 }, Logger: discard,
+		Fleet: &bloomnet.FleetOptions{Replica: "first", Boot: 1, Fleet: "test", Transfer: l}, // without a key
+	})
+	require.Error(t, err)
+	_, err = l.Accept()
+	require.ErrorIs(t, err, net.ErrClosed)
 }

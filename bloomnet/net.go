@@ -24,7 +24,7 @@ type Options struct {
 	Random func() float64
 	// Fingerprint is of what makes filters the same: seed, parameters, form of names. Files
 	// and replicas of another one are of no use.
-	Fingerprint []byte
+	Fingerprint [8]byte
 	// Files keep what a replica knows over its restarts; nil: nothing does.
 	Files *snapshot.Folder
 	// Fleet is nil for a replica that stands alone.
@@ -57,7 +57,7 @@ const (
 
 // Start begins to read the databases, and to build what is missing. Nothing waits for it:
 // until a shard is vouched for, its checks are Unknown. It fails when the fleet's ports or
-// keys are of no use.
+// keys are of no use, and then leaves nothing open.
 func Start(o Options) (*Net, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	n := &Net{
@@ -74,16 +74,11 @@ func Start(o Options) (*Net, error) {
 		n.running.Go(func() { n.keep(ctx) })
 	}
 	if o.Fleet != nil {
-		f, err := newFleet(n, *o.Fleet)
-		if err == nil {
-			err = f.start(ctx)
-		}
-		if err != nil {
+		if err := n.startFleet(ctx, *o.Fleet); err != nil {
 			stop()
 			n.running.Wait()
 			return nil, err
 		}
-		n.fleet = f
 	}
 	for i := range o.Sources {
 		n.running.Go(func() { n.follow(ctx, i) })
@@ -93,15 +88,14 @@ func Start(o Options) (*Net, error) {
 	return n, nil
 }
 
-// Close ends all that Start began, saves what is known, and tells the others.
-func (n *Net) Close() {
+// Close saves what is known, tells the others, both while ctx lasts, and ends all that Start
+// began.
+func (n *Net) Close(ctx context.Context) {
 	if n.options.Files != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
-		defer cancel()
 		n.save(ctx)
 	}
 	if n.fleet != nil {
-		if err := n.fleet.leave(); err != nil {
+		if err := n.fleet.leave(ctx); err != nil {
 			n.log.Warn("leave the fleet", "cause", err)
 		}
 	}

@@ -98,10 +98,8 @@ func TestAVoidPositionBuildsAnew(t *testing.T) {
 		d := newFakeDatabase("a")
 		n := start(t, d)
 		pass(settled)
-		d.mu.Lock()
-		d.rows["ada"] = false // a change that its feed does not tell of
-		d.source += "'"
-		d.mu.Unlock()
+		d.plant("ada")
+		d.restore()
 		pass(settled)
 		require.Equal(t, shard.Maybe, standing(n, "ada"))
 		require.Equal(t, shard.Free, standing(n, "bob"))
@@ -151,5 +149,19 @@ func TestAHintIsForgotten(t *testing.T) {
 		require.Equal(t, shard.Maybe, standing(n, "ada"), "a long transaction may hold it")
 		pass(time.Minute)
 		require.Equal(t, shard.Free, standing(n, "ada"), "it was never committed")
+	})
+}
+
+// It is not parallel, as what others allocate would count.
+func TestACheckAllocatesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeDatabase("a")
+		d.put(false, "ada")
+		n := start(t, d)
+		pass(settled)
+		for name, want := range map[string]shard.Standing{"ada": shard.Maybe, "bob": shard.Free} {
+			require.Equal(t, want, standing(n, name))
+			require.Zero(t, testing.AllocsPerRun(100, func() { standing(n, name) }), name)
+		}
 	})
 }

@@ -1,10 +1,9 @@
 package bloomnet
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"time"
 
+	"namegate/bloomnet/bloom"
 	"namegate/bloomnet/member"
 )
 
@@ -12,13 +11,15 @@ import (
 // restart then moves nothing.
 const holdDown = 2 * time.Minute
 
-// owns says whether this replica does what need be done once for a shard. Replicas whose
-// views of the fleet differ may both think so, or neither, for a while; that is safe.
-func (n *Net) owns(number int) bool {
+// ownership says, as the fleet is at this moment, whether this replica does what need be done
+// once for a shard. Replicas whose views of the fleet differ may both think so, or neither,
+// for a while; that is safe.
+func (n *Net) ownership() func(number int) bool {
 	if n.fleet == nil {
-		return true
+		return func(int) bool { return true }
 	}
-	return owner(n.fleet.candidates(time.Now()), number) == n.fleet.options.Replica
+	candidates := n.fleet.candidates(time.Now())
+	return func(number int) bool { return owner(candidates, number) == n.fleet.options.Replica }
 }
 
 // candidates are the replicas that may own shards: those that are ready or will soon be
@@ -58,14 +59,5 @@ func owner(replicas []string, number int) (best string) {
 	return best
 }
 
-// weight is FNV-1a with the finalizer of MurmurHash3, as FNV hardly spreads what differs in
-// its last bytes. Replicas of different releases must agree on it.
-func weight(id string, number int) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // never fails
-	_, _ = h.Write(binary.LittleEndian.AppendUint32(nil, uint32(number)))
-	x := h.Sum64()
-	x = (x ^ x>>33) * 0xff51afd7ed558ccd
-	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
-	return x ^ x>>33
-}
+// weight is a hash of both. Replicas of different releases must agree on it.
+func weight(id string, number int) uint64 { return bloom.NewHasher(uint64(number)).Sum(id).Lo }

@@ -2,10 +2,7 @@ package bloomnet
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -81,8 +78,9 @@ func (f *fleet) take(ctx context.Context, number int, data []byte) error {
 	if of != number {
 		return shard.ErrEncoding
 	}
+	f.install(ctx, number, m)
 	f.stats.Pulled.Add(1)
-	return f.install(ctx, number, m)
+	return nil
 }
 
 // numberOf is the number of a database here.
@@ -101,86 +99,4 @@ func (n *Net) names() []string {
 		names[i] = s.Name()
 	}
 	return names
-}
-
-const (
-	// giftLife is how long an encoded image is kept for those who pull it, as they may
-	// come together or go on where they were cut off; giftsKept bounds the memory.
-	giftLife  = 10 * time.Second
-	giftsKept = 16
-)
-
-// gifts are encoded images.
-type gifts struct {
-	mu   sync.Mutex
-	list map[uint32]gift
-}
-
-type gift struct {
-	transfer.Blob
-	head summary
-	made time.Time
-}
-
-func newGifts() gifts { return gifts{list: map[uint32]gift{}} }
-
-// open gives another replica the image of a shard.
-func (f *fleet) open(number uint32, have []byte) (transfer.Blob, error) {
-	if int(number) >= f.Net.options.Shards {
-		return transfer.Blob{}, transfer.ErrNotHeld
-	}
-	g, err := f.gift(number)
-	if err != nil {
-		return transfer.Blob{}, err
-	}
-	if len(have) == summarySize && !g.head.newer(readSummary(have)) {
-		return transfer.Blob{}, transfer.ErrNotNewer
-	}
-	return g.Blob, nil
-}
-
-// gift encodes an image, or gives the one that was made a moment ago.
-func (f *fleet) gift(number uint32) (gift, error) {
-	f.gifts.mu.Lock()
-	defer f.gifts.mu.Unlock()
-	now := time.Now()
-	if g, here := f.gifts.list[number]; here && now.Sub(g.made) < giftLife {
-		return g, nil
-	}
-	var m shard.Image
-	err := transfer.ErrNotHeld
-	f.do(context.Background(), func(c *shard.Core) { m, err = c.Image(int(number)) })
-	if err != nil {
-		return gift{}, transfer.ErrNotHeld
-	}
-	data, err := m.Encode(int(number), f.names())
-	if err != nil {
-		return gift{}, err
-	}
-	g := gift{head: summary{uint32(m.Head.Epoch), uint32(m.Head.Build)}, made: now}
-	g.Data = data
-	g.Tag = binary.LittleEndian.AppendUint64(nil, f.options.Boot)
-	g.Tag = append(g.Tag, rand.Text()...)
-	f.gifts.forget(now)
-	f.gifts.list[number] = g
-	return g, nil
-}
-
-// forget makes room for one more.
-func (g *gifts) forget(now time.Time) {
-	for len(g.list) >= giftsKept {
-		var oldest uint32
-		first := true
-		for number, one := range g.list {
-			if first || one.made.Before(g.list[oldest].made) {
-				oldest, first = number, false
-			}
-		}
-		delete(g.list, oldest)
-	}
-	for number, one := range g.list {
-		if now.Sub(one.made) >= giftLife {
-			delete(g.list, number)
-		}
-	}
 }

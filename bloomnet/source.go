@@ -17,8 +17,8 @@ type Source interface {
 	// Poll gives all that has become visible since a position. It fails with ErrVoid
 	// when the position is, and with ErrTooMuch when it is more than a replica takes.
 	Poll(ctx context.Context, from shard.Position) (shard.Poll, error)
-	// Copy gives add each name of some shards, and says as of when. What the database
-	// does not own is left out. The calls of add are one after the other.
+	// Copy gives add each name of some shards, and says as of when. It fails when the
+	// database does not own all of them. The calls of add are one after the other.
 	Copy(ctx context.Context, shards []int, add func(Row)) (Copied, error)
 	// NextBuilds gives the number of the next build of each of some shards. What the
 	// database does not own is left out.

@@ -37,8 +37,9 @@ func (n *Net) verify(ctx context.Context, database int) {
 func (n *Net) nextToVerify(ctx context.Context, database, from int) (some []int, next int) {
 	var surveys []shard.Survey
 	n.do(ctx, func(c *shard.Core) { surveys = c.Survey(database) })
+	owns := n.ownership()
 	for _, s := range surveys {
-		if s.Shard >= from && !s.Missing && n.owns(s.Shard) {
+		if s.Shard >= from && !s.Missing && owns(s.Shard) {
 			some = append(some, s.Shard)
 			if len(some) == verifyShards {
 				return some, s.Shard + 1

@@ -35,9 +35,7 @@ func TestWhatTheFilterMissedIsCountedAndMended(t *testing.T) {
 		d := newFakeDatabase("a")
 		n := start(t, d)
 		pass(settled)
-		d.mu.Lock()
-		d.rows["ada"] = false
-		d.mu.Unlock()
+		d.plant("ada")
 		require.Equal(t, shard.Free, standing(n, "ada"))
 		pass(round)
 		require.EqualValues(t, 1, n.Stats().Missed.Load())

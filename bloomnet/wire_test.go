@@ -84,7 +84,7 @@ type replica struct {
 }
 
 // join starts a replica of the fleet, which knows the addresses of some others.
-func (w *wires) join(t *testing.T, id string, fingerprint []byte, others []replica, sources ...bloomnet.Source) replica {
+func (w *wires) join(t *testing.T, id string, fingerprint [8]byte, others []replica, sources ...bloomnet.Source) replica {
 	t.Helper()
 	transport := w.gossip.Transport()
 	address := transport.Address()

@@ -16,7 +16,7 @@ type filterFlags struct {
 	Transfer       string        `default:":7947" help:"Where others get filters from this replica. Port 0 takes any free one."`
 	Advertise      string        `placeholder:"IP" help:"Address at which other replicas reach this one. Required with gossip, unless --gossip names it."`
 	Join           []string      `placeholder:"HOST:PORT" sep:"," help:"Gossip of some other replicas. Names are resolved again at each attempt."`
-	ReplicaID      string        `placeholder:"ID" name:"replica-id" help:"Name of this replica, stable over restarts: 1 to 32 of a-z A-Z 0-9 . _ -. By default one is made and kept in --data-dir."`
+	ReplicaID      string        `placeholder:"ID" name:"replica-id" help:"Name of this replica, stable over restarts: 1 to 32 of a-z A-Z 0-9 . _ -, not a dot at first. By default one is made and kept in --data-dir."`
 }
 
 func (f filterFlags) filter() app.Filter { return app.Filter{On: f.Filter, Staleness: f.Staleness} }

@@ -76,15 +76,15 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 	}
 	net, err := bloomnet.Start(bloomnet.Options{
 		Shards: storage.Vshards, Sources: sources, Staleness: r.opts.Filter.Staleness, VerifyEvery: verifyEvery, Clock: bloomnet.Now, Random: rand.Float64,
-		Fingerprint: sum[8:16],
+		Fingerprint: [8]byte(sum[8:16]),
 		Files:       files,
 		Fleet:       fleet, Logger: r.opts.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.undo.add("stop the filter", func(context.Context) error {
-		net.Close()
+	r.undo.add("stop the filter", func(ctx context.Context) error {
+		net.Close(ctx)
 		return nil
 	})
 	return &filter{net, hasher}, nil

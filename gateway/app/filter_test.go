@@ -118,6 +118,7 @@ func TestOptionsOfTheFilterAreChecked(t *testing.T) {
 		"--staleness":       func(o *app.Options) { o.Filter.Staleness = time.Millisecond },
 		"--gossip-key-file": func(o *app.Options) { o.Fleet = app.Fleet{Join: []string{"10.0.0.2:7946"}} },
 		"--advertise":       func(o *app.Options) { o.Fleet = app.Fleet{Insecure: true, Gossip: ":7946", Transfer: ":7947"} },
+		"--replica-id":      func(o *app.Options) { o.Fleet.ReplicaID = "../elsewhere" },
 		"--gossip must": func(o *app.Options) {
 			o.Fleet = app.Fleet{Insecure: true, Gossip: "7946", Transfer: ":7947", Advertise: "10.0.0.1"}
 		},

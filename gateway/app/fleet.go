@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -39,18 +40,22 @@ func (f Fleet) on() bool { return f.KeyFile != "" || f.Insecure }
 
 // Validate returns all that is wrong, joined.
 func (f Fleet) Validate() error {
+	if f.ReplicaID != "" && !replicaIDs.MatchString(f.ReplicaID) {
+		return errors.New("--replica-id must be 1 to 32 of a-z A-Z 0-9 . _ -, and must not begin with a dot")
+	}
 	if !f.on() {
 		if len(f.Join) > 0 {
 			return errors.New("--join needs --gossip-key-file, the same on all replicas (or, on a network that nobody else reaches, --gossip-insecure)")
 		}
 		return nil
 	}
-	errs := []error{checkAddress("--gossip", f.Gossip), checkAddress("--transfer", f.Transfer)}
-	if _, err := f.advertised(); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	_, unbound := f.bind()
+	_, unreachable := f.advertised()
+	return errors.Join(unbound, unreachable, checkAddress("--transfer", f.Transfer))
 }
+
+// replicaIDs are those that may be given. One is part of a path.
+var replicaIDs = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,31}$`)
 
 // advertised is the address that others are told.
 func (f Fleet) advertised() (netip.Addr, error) {
@@ -82,9 +87,9 @@ func (r *Replica) openFleet(ctx context.Context, id string) (*bloomnet.FleetOpti
 	if err != nil {
 		return nil, err
 	}
-	bind, err := resolveAddrPort(ctx, f.Gossip)
+	bind, err := f.bind()
 	if err != nil {
-		return nil, fmt.Errorf("--gossip: %w", err)
+		return nil, err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.Transfer)
 	if err != nil {
@@ -103,21 +108,17 @@ func (r *Replica) openFleet(ctx context.Context, id string) (*bloomnet.FleetOpti
 	}, nil
 }
 
-// resolveAddrPort reads HOST:PORT or :PORT, where HOST is an IP address.
-func resolveAddrPort(ctx context.Context, address string) (netip.AddrPort, error) {
-	host, port, err := net.SplitHostPort(address)
+// bind is the address of Gossip; without a host it is all of the machine's.
+func (f Fleet) bind() (netip.AddrPort, error) {
+	address := f.Gossip
+	if strings.HasPrefix(address, ":") {
+		address = netip.IPv4Unspecified().String() + address
+	}
+	bind, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return netip.AddrPort{}, err
+		return netip.AddrPort{}, errors.New("--gossip must be IP:PORT or :PORT")
 	}
-	if host == "" {
-		host = "0.0.0.0"
-	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	if err != nil {
-		return netip.AddrPort{}, err
-	}
-	addr, err := netip.ParseAddr(host)
-	return netip.AddrPortFrom(addr, uint16(number)), err
+	return bind, nil
 }
 
 // keys are derived from the lines of the key file, as gossip takes keys of certain lengths.
@@ -158,8 +159,12 @@ func (r *Replica) replicaID() (string, error) {
 	path := filepath.Join(r.opts.DataDir, "replica-id")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		id := rand.Text()
-		return id, os.WriteFile(path, []byte(id+"\n"), 0o644)
+		text = []byte(rand.Text())
+		err = os.WriteFile(path, text, 0o644)
 	}
-	return strings.TrimSpace(string(text)), err
+	id := strings.TrimSpace(string(text))
+	if err == nil && !replicaIDs.MatchString(id) {
+		err = fmt.Errorf("%s holds no replica id", path)
+	}
+	return id, err
 }
