@@ -3,6 +3,8 @@ package member
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	"namegate/bloomnet/littleendian"
 )
 
 // A message is: magic (2 bytes), wire version (1), plane (1), kind (1), fingerprint (8),
@@ -76,8 +78,8 @@ func (f *frame) encode() []byte {
 	b = append(b, f.fingerprint[:]...)
 	b = binary.LittleEndian.AppendUint64(b, f.origin.Boot)
 	b = binary.LittleEndian.AppendUint64(b, f.sequence)
-	b = appendText(b, f.origin.Replica)
-	b = appendText(b, f.key)
+	b = littleendian.AppendText(b, f.origin.Replica)
+	b = littleendian.AppendText(b, f.key)
 	b = append(b, f.payload...)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
@@ -97,14 +99,14 @@ func parse(b []byte, version uint8) (frame, counter) {
 	if len(b) < 4 || crc32.Checksum(b[:len(b)-4], castagnoli) != binary.LittleEndian.Uint32(b[len(b)-4:]) {
 		return frame{}, corrupted
 	}
-	c := cursor{rest: b[len(magic)+1 : len(b)-4]}
-	f := frame{version: version, plane: plane(c.byte()), kind: c.byte()}
-	copy(f.fingerprint[:], c.bytes(len(f.fingerprint)))
-	f.origin.Boot, f.sequence = c.uint64(), c.uint64()
-	f.origin.Replica = string(c.text(maxReplica))
-	f.key = c.text(maxKey)
-	f.payload = c.rest
-	return f, f.check(c.failed)
+	c := littleendian.New(b[len(magic)+1 : len(b)-4])
+	f := frame{version: version, plane: plane(c.Byte()), kind: c.Byte()}
+	copy(f.fingerprint[:], c.Bytes(len(f.fingerprint)))
+	f.origin.Boot, f.sequence = c.Uint64(), c.Uint64()
+	f.origin.Replica = string(c.Text(maxReplica))
+	f.key = c.Text(maxKey)
+	f.payload = c.Rest()
+	return f, f.check(c.Failed())
 }
 
 // payloadOf is the payload within a copy of the message.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/netip"
+
+	"namegate/bloomnet/littleendian"
 )
 
 // A node's meta data is: magic (2 bytes), wire version (1), fingerprint (8), boot (8),
@@ -21,7 +23,7 @@ func appendMeta(b []byte, m Member) []byte {
 	b = append(b, m.Version)
 	b = append(b, m.Fingerprint[:]...)
 	b = binary.LittleEndian.AppendUint64(b, m.Boot)
-	b = appendText(b, m.Replica)
+	b = littleendian.AppendText(b, m.Replica)
 	b = append(b, byte(m.State))
 	ip := m.Transfer.Addr().AsSlice()
 	b = append(b, byte(len(ip)+2))
@@ -31,36 +33,36 @@ func appendMeta(b []byte, m Member) []byte {
 
 // decodeMeta undoes appendMeta, and accepts nothing else of its own version.
 func decodeMeta(b []byte, version uint8) (Member, error) {
-	c := cursor{rest: b}
-	if string(c.bytes(len(magic))) != magic {
+	c := littleendian.New(b)
+	if string(c.Bytes(len(magic))) != magic {
 		return Member{}, errMeta
 	}
-	m := Member{Version: c.byte()}
-	copy(m.Fingerprint[:], c.bytes(len(m.Fingerprint)))
-	m.Boot = c.uint64()
-	m.Replica = string(c.text(maxReplica))
-	if c.failed || checkReplica(m.Replica) != nil {
+	m := Member{Version: c.Byte()}
+	copy(m.Fingerprint[:], c.Bytes(len(m.Fingerprint)))
+	m.Boot = c.Uint64()
+	m.Replica = string(c.Text(maxReplica))
+	if c.Failed() || checkReplica(m.Replica) != nil {
 		return Member{}, errMeta
 	}
 	if m.Version != version {
 		return m, nil
 	}
-	m.State = State(c.byte())
-	m.Transfer = c.address()
-	if c.failed || len(c.rest) > 0 || !m.State.valid() {
+	m.State = State(c.Byte())
+	m.Transfer = addressIn(&c)
+	if !c.Ended() || !m.State.valid() {
 		return Member{}, errMeta
 	}
 	return m, nil
 }
 
-func (c *cursor) address() netip.AddrPort {
-	b := c.text(16 + 2)
-	if len(b) < 2 {
-		c.failed = true
+func addressIn(c *littleendian.Reader) netip.AddrPort {
+	b := c.Text(16 + 2)
+	c.Require(len(b) >= 2)
+	if c.Failed() {
 		return netip.AddrPort{}
 	}
 	ip, ok := netip.AddrFromSlice(b[:len(b)-2])
 	port := binary.LittleEndian.Uint16(b[len(b)-2:])
-	c.failed = c.failed || !ok || ip.Is4In6()
+	c.Require(ok && !ip.Is4In6())
 	return netip.AddrPortFrom(ip, port)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"namegate/bloomnet/bloom"
+	"namegate/bloomnet/littleendian"
 )
 
 // An encoded image is, little-endian: magic (4 bytes), version (1), shard (4), the names
@@ -98,21 +99,21 @@ func Decode(b []byte, number func(name string) (int, bool)) (shard int, m Image,
 	if crc32.Checksum(body, castagnoli) != sum {
 		return 0, Image{}, ErrEncoding
 	}
-	r := imageReader{rest: body}
-	if string(r.bytes(4)) != imageMagic || r.byte() != imageVersion {
+	r := imageReader{Reader: littleendian.New(body)}
+	if string(r.Bytes(4)) != imageMagic || r.Byte() != imageVersion {
 		return 0, Image{}, ErrEncoding
 	}
-	shard = int(r.uint32())
+	shard = int(r.Uint32())
 	r.databases(number)
-	m.Head = Head{Epoch: r.uint64(), Build: r.uint64(), Database: r.database(), At: r.position()}
-	m.Names, m.Dead = r.uint64(), r.uint64()
-	m.Epoch, m.Database, m.AsOf = r.uint64(), r.database(), r.position()
+	m.Head = Head{Epoch: r.Uint64(), Build: r.Uint64(), Database: r.database(), At: r.position()}
+	m.Names, m.Dead = r.Uint64(), r.Uint64()
+	m.Epoch, m.Database, m.AsOf = r.Uint64(), r.database(), r.position()
 	m.Recent = r.entries()
-	if r.failed {
+	if r.Failed() {
 		return 0, Image{}, ErrEncoding
 	}
 	m.Base = new(bloom.Filter)
-	if err := m.Base.UnmarshalBinary(r.rest); err != nil {
+	if err := m.Base.UnmarshalBinary(r.Rest()); err != nil {
 		return 0, Image{}, errors.Join(ErrEncoding, err)
 	}
 	return shard, m, nil

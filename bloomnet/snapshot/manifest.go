@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"namegate/bloomnet/littleendian"
 )
 
 const (
@@ -54,7 +56,7 @@ func (m manifest) encode() []byte {
 		b = binary.LittleEndian.AppendUint64(b, e.save)
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.length))
 		b = append(b, e.sum[:]...)
-		b = append(append(b, byte(len(e.tag))), e.tag...)
+		b = littleendian.AppendText(b, e.tag)
 	}
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
@@ -69,79 +71,32 @@ func decode(b []byte) (manifest, error) {
 	if is := sha256.Sum256(body); !bytes.Equal(is[:], sum) {
 		return manifest{}, errDamaged
 	}
-	r := reader{rest: body}
-	if string(r.take(len(magic))) != magic || r.byte() != version {
+	r := manifestReader{littleendian.New(body)}
+	if string(r.Bytes(len(magic))) != magic || r.Byte() != version {
 		return manifest{}, errDamaged
 	}
-	m := manifest{save: r.uint64()}
-	m.header = r.take(r.count(MaxHeader))
+	m := manifest{save: r.Uint64()}
+	m.header = r.Bytes(r.Count(MaxHeader))
 	m.entries = r.entries(m.save)
-	if r.failed || m.save == 0 || len(r.rest) > 0 {
+	if !r.Ended() || m.save == 0 {
 		return manifest{}, errDamaged
 	}
 	return m, nil
 }
 
-// reader reads the parts of a manifest. After a failure it gives zeros.
-type reader struct {
-	rest   []byte
-	failed bool
-}
-
-func (r *reader) take(n int) []byte {
-	if r.failed || n > len(r.rest) {
-		r.failed = true
-		return nil
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-func (r *reader) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) uint32() uint32 {
-	if b := r.take(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) uint64() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// count reads a number that is at most so much.
-func (r *reader) count(most int) int {
-	n := r.uint32()
-	if uint64(n) > uint64(most) {
-		r.failed = true
-		return 0
-	}
-	return int(n)
-}
+// manifestReader reads the parts of a manifest.
+type manifestReader struct{ littleendian.Reader }
 
 // entries reads as many as are said to be there and can be.
-func (r *reader) entries(save uint64) []entry {
-	n := r.count(min(MaxParts, len(r.rest)/minEntry))
+func (r *manifestReader) entries(save uint64) []entry {
+	n := r.Count(min(MaxParts, len(r.Rest())/minEntry))
 	list := make([]entry, 0, n)
 	for i := range n {
-		e := entry{number: r.uint32(), save: r.uint64(), length: r.count(MaxPart)}
-		copy(e.sum[:], r.take(sha256.Size))
-		tag := int(r.byte())
-		e.tag = r.take(tag)
-		if tag > MaxTag || e.save == 0 || e.save > save || i > 0 && e.number <= list[i-1].number {
-			r.failed = true
-		}
-		if r.failed {
+		e := entry{number: r.Uint32(), save: r.Uint64(), length: r.Count(MaxPart)}
+		copy(e.sum[:], r.Bytes(sha256.Size))
+		e.tag = r.Text(MaxTag)
+		r.Require(0 < e.save && e.save <= save && (i == 0 || e.number > list[i-1].number))
+		if r.Failed() {
 			return nil
 		}
 		list = append(list, e)

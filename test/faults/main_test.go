@@ -14,7 +14,6 @@ import (
 
 var (
 	long    = flag.Bool("faults.long", false, "longer faults, and more of them")
-	measure = flag.Bool("faults.measure", false, "measure how soon replicas know names, and answer after a start; alone, by -run=HowSoon")
 	gateway = flag.String("faults.gateway", "", "built gateway to try; that of this tree by default")
 )
 

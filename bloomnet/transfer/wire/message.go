@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"time"
+
+	"namegate/bloomnet/littleendian"
 )
 
 const (
@@ -29,23 +32,25 @@ type Hello struct {
 func (h Hello) Append(b []byte) []byte {
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint16(b, h.Version)
-	b = appendText(b, h.Fingerprint)
-	return appendText(b, []byte(h.Replica))
+	b = littleendian.AppendText(b, h.Fingerprint)
+	return littleendian.AppendText(b, h.Replica)
 }
 
 // ParseHello undoes Append. Of another version it gives nothing but that version.
 func ParseHello(b []byte) (Hello, error) {
-	r := reader{rest: b}
-	if string(r.take(len(magic))) != magic {
+	r := littleendian.New(b)
+	if string(r.Bytes(len(magic))) != magic {
 		return Hello{}, ErrDamaged
 	}
-	h := Hello{Version: r.uint16()}
-	if !r.failed && h.Version != Version {
+	h := Hello{Version: r.Uint16()}
+	if !r.Failed() && h.Version != Version {
 		return h, nil
 	}
-	h.Fingerprint = r.text(MinFingerprint, MaxFingerprint)
-	h.Replica = string(r.text(1, MaxReplica))
-	return h, r.end()
+	h.Fingerprint = tagIn(&r, MaxFingerprint)
+	r.Require(len(h.Fingerprint) >= MinFingerprint)
+	h.Replica = string(r.Text(MaxReplica))
+	r.Require(h.Replica != "")
+	return h, ended(&r)
 }
 
 // Request asks for a blob.
@@ -61,15 +66,15 @@ type Request struct {
 func (q Request) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, q.Number)
 	b = binary.LittleEndian.AppendUint32(b, q.Offset)
-	b = appendText(b, q.Have)
-	return appendText(b, q.Resume)
+	b = littleendian.AppendText(b, q.Have)
+	return littleendian.AppendText(b, q.Resume)
 }
 
 // ParseRequest undoes Append.
 func ParseRequest(b []byte) (Request, error) {
-	r := reader{rest: b}
-	q := Request{Number: r.uint32(), Offset: r.uint32(), Have: r.text(0, MaxTag), Resume: r.text(0, MaxTag)}
-	return q, r.end()
+	r := littleendian.New(b)
+	q := Request{Number: r.Uint32(), Offset: r.Uint32(), Have: tagIn(&r, MaxTag), Resume: tagIn(&r, MaxTag)}
+	return q, ended(&r)
 }
 
 // Head comes before the bytes of a blob.
@@ -83,17 +88,17 @@ type Head struct {
 func (h Head) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, h.Length)
 	b = binary.LittleEndian.AppendUint32(b, h.Offset)
-	return appendText(b, h.Tag)
+	return littleendian.AppendText(b, h.Tag)
 }
 
 // ParseHead undoes Append.
 func ParseHead(b []byte) (Head, error) {
-	r := reader{rest: b}
-	h := Head{Length: r.uint32(), Offset: r.uint32(), Tag: r.text(0, MaxTag)}
+	r := littleendian.New(b)
+	h := Head{Length: r.Uint32(), Offset: r.Uint32(), Tag: tagIn(&r, MaxTag)}
 	if h.Offset > h.Length {
 		return Head{}, ErrDamaged
 	}
-	return h, r.end()
+	return h, ended(&r)
 }
 
 // AppendBusy gives the payload of a KindBusy frame, after b: how long to wait.
@@ -103,6 +108,17 @@ func AppendBusy(b []byte, d time.Duration) []byte {
 
 // ParseBusy undoes AppendBusy, to the millisecond.
 func ParseBusy(b []byte) (time.Duration, error) {
-	r := reader{rest: b}
-	return time.Duration(r.uint32()) * time.Millisecond, r.end()
+	r := littleendian.New(b)
+	return time.Duration(r.Uint32()) * time.Millisecond, ended(&r)
+}
+
+// tagIn reads a copy, as messages are read into buffers that are used again.
+func tagIn(r *littleendian.Reader, longest int) []byte { return bytes.Clone(r.Text(longest)) }
+
+// ended refuses a message that is not all there, or has something after it.
+func ended(r *littleendian.Reader) error {
+	if !r.Ended() {
+		return ErrDamaged
+	}
+	return nil
 }
