@@ -28,7 +28,7 @@ const (
 )
 
 // onLoopback starts a replica on sockets of this machine.
-func onLoopback(b *testing.B, id string, join []string, sources ...bloomnet.Source) (*bloomnet.Net, string) {
+func onLoopback(b *testing.B, id string, join []string, shards int, sources ...bloomnet.Source) (*bloomnet.Net, string) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
@@ -88,11 +88,11 @@ func addAndWatch(b *testing.B, hints bool) []time.Duration {
 	var fleet []*bloomnet.Net
 	var join []string
 	for i := range benchReplicas {
-		n, address := onLoopback(b, fmt.Sprintf("replica-%d", i), join, d)
+		n, address := onLoopback(b, fmt.Sprintf("replica-%d", i), join, shards, d)
 		fleet, join = append(fleet, n), append(join, address)
 	}
 	require.Eventually(b, func() bool {
-		return !slices.ContainsFunc(fleet, func(n *bloomnet.Net) bool { return !vouchesForAll(n) })
+		return !slices.ContainsFunc(fleet, func(n *bloomnet.Net) bool { return !vouchesForAll(n, shards) })
 	}, time.Minute, 50*time.Millisecond)
 
 	var seen seen
@@ -118,7 +118,7 @@ func addAndWatch(b *testing.B, hints bool) []time.Duration {
 	return seen.delay
 }
 
-func vouchesForAll(n *bloomnet.Net) bool {
+func vouchesForAll(n *bloomnet.Net, shards int) bool {
 	for i := range shards {
 		if !n.Vouched(i) {
 			return false

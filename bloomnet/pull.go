@@ -21,7 +21,11 @@ const (
 
 // pull gets newer bases from those that have them.
 func (f *fleet) pull(ctx context.Context) {
-	for f.pauseFor(ctx, pullInterval) {
+	select {
+	case <-f.cluster.Joined(): // and what the others have is known
+	case <-ctx.Done():
+	}
+	for more := ctx.Err() == nil; more; more = f.pauseFor(ctx, pullInterval) {
 		own, _ := f.own(ctx)
 		members := f.others()
 		var pulls errgroup.Group

@@ -19,8 +19,8 @@
 // Nothing is ever pushed. A client asks for a number and tells the tag that it has; the
 // server answers with the blob, or that it holds none, none that is newer, or that it is
 // busy. A pull that was cut goes on where it was, from any peer whose blob has the same
-// tag. Each frame has a checksum, and the whole blob a SHA-256. Package wire tells the
-// form.
+// tag. Each frame has a checksum, and so has the whole blob, for what TLS does not see:
+// parts that were put together wrong. Package wire tells the form.
 //
 // # Bounds
 //

@@ -2,7 +2,6 @@ package transfer_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"testing"
@@ -38,7 +37,7 @@ func TestLiesAreDamage(t *testing.T) {
 		"a wrong sum": func(c *tls.Conn) {
 			wire.Write(c, wire.KindHead, head(1, 0))
 			wire.Write(c, wire.KindData, []byte{1})
-			wire.Write(c, wire.KindEnd, make([]byte, sha256.Size))
+			wire.Write(c, wire.KindEnd, make([]byte, wire.SumSize))
 		},
 		"a short sum": func(c *tls.Conn) {
 			wire.Write(c, wire.KindHead, head(0, 0))

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -96,7 +95,7 @@ func (t *part) match(head wire.Head) error {
 	case int64(head.Length) > int64(t.longest):
 		return fmt.Errorf("%w: %d bytes", errTooLong, head.Length)
 	case head.Offset == 0:
-		t.tag, t.data, t.length, t.sum = head.Tag, nil, int(head.Length), sha256.New()
+		t.tag, t.data, t.length, t.sum = head.Tag, nil, int(head.Length), wire.NewSum()
 		return nil
 	case int(head.Offset) == len(t.data) && int(head.Length) == t.length && bytes.Equal(head.Tag, t.tag):
 		return nil
@@ -131,7 +130,7 @@ func grow(data []byte, n, length int) []byte {
 
 // finish compares the checksum of the whole. What it is not of is forgotten.
 func (t *part) finish(c *link) error {
-	kind, sum, err := t.hear(c, make([]byte, sha256.Size))
+	kind, sum, err := t.hear(c, make([]byte, wire.SumSize))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package transfer_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"crypto/tls"
 	"net"
 	"sync"
@@ -124,7 +123,7 @@ func TestAPullThatWasCutAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, me := newNetwork(), self(t, secret)
 		data, asked := []byte("all of it"), make(chan wire.Request, 2)
-		sum := sha256.Sum256(data)
+		sum := sumOf(data)
 		impostor(t, n.listen("a"), me, func(conn *tls.Conn) {
 			q, _ := hearRequest(conn)
 			asked <- q
@@ -133,7 +132,7 @@ func TestAPullThatWasCutAtItsEnd(t *testing.T) {
 				wire.Write(conn, wire.KindData, data)
 				return
 			}
-			wire.Write(conn, wire.KindEnd, sum[:])
+			wire.Write(conn, wire.KindEnd, sum)
 		})
 		got, err := puller(t, n, me, nil).Pull(t.Context(), []string{"a"}, 0, nil)
 		require.NoError(t, err)
@@ -169,7 +168,7 @@ func TestAPullGoesOnAfterDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, me := newNetwork(), self(t, secret)
 		want, asked := blob("tag", 2*wire.MaxData), []uint32{}
-		sum := sha256.Sum256(want.Data)
+		sum := sumOf(want.Data)
 		impostor(t, n.listen("a"), me, func(c *tls.Conn) {
 			q, _ := hearRequest(c)
 			asked = append(asked, q.Offset)
@@ -180,11 +179,11 @@ func TestAPullGoesOnAfterDamage(t *testing.T) {
 				wire.Write(c, wire.KindNotHeld, nil)
 			case 2: // a good frame that is not of this blob
 				wire.Write(c, wire.KindData, want.Data[:wire.MaxData])
-				wire.Write(c, wire.KindEnd, sum[:])
+				wire.Write(c, wire.KindEnd, sum)
 			default:
 				wire.Write(c, wire.KindData, want.Data[:wire.MaxData])
 				wire.Write(c, wire.KindData, want.Data[wire.MaxData:])
-				wire.Write(c, wire.KindEnd, sum[:])
+				wire.Write(c, wire.KindEnd, sum)
 			}
 			hearRequest(c)
 		})
@@ -195,4 +194,10 @@ func TestAPullGoesOnAfterDamage(t *testing.T) {
 		require.Equal(t, []uint32{0, wire.MaxData, 0}, asked)
 		require.EqualValues(t, 2, p.Counters.Damaged.Load())
 	})
+}
+
+func sumOf(data []byte) []byte {
+	sum := wire.NewSum()
+	sum.Write(data)
+	return sum.Sum(nil)
 }

@@ -3,7 +3,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -134,7 +133,7 @@ func (s *Server) send(ctx context.Context, conn *tls.Conn, q wire.Request, blob 
 
 // sendData gives the bytes from the offset on, and the sum of all.
 func (s *Server) sendData(ctx context.Context, conn *tls.Conn, data []byte, offset int) error {
-	sum := sha256.New()
+	sum := wire.NewSum()
 	sum.Write(data[:offset])
 	for frame := range slices.Chunk(data[offset:], wire.MaxData) {
 		if err := s.bytes.WaitN(ctx, len(frame)); err != nil {

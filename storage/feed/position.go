@@ -43,6 +43,11 @@ func (p Position) validate() error {
 	return nil
 }
 
+// Equal says that both are the same position.
+func (p Position) Equal(q Position) bool {
+	return p.Source == q.Source && p.Xmax == q.Xmax && slices.Equal(p.Running, q.Running)
+}
+
 // Rank puts the positions of one source in order: one that includes more visible
 // changes than another has a higher rank. It counts the xids that the position is done with.
 func (p Position) Rank() uint64 { return p.Xmax - uint64(len(p.Running)) }

@@ -19,6 +19,8 @@ type feedReader struct {
 	// strict says that transactions of the database are not READ COMMITTED unless
 	// they say so.
 	strict *atomic.Bool
+	// quiet is what the last poll found, nil when there was none.
+	quiet *atomic.Pointer[quiet]
 }
 
 // FeedReader is all that there is to read the feed of one database with.
@@ -35,7 +37,7 @@ var _ FeedReader = feedReader{}
 func (s *Store) Feeds(clock func() time.Time) []FeedReader {
 	readers := make([]FeedReader, len(s.databases))
 	for i, d := range s.databases {
-		readers[i] = feedReader{d, clock, new(atomic.Pointer[server]), new(atomic.Bool)}
+		readers[i] = feedReader{d, clock, new(atomic.Pointer[server]), new(atomic.Bool), new(atomic.Pointer[quiet])}
 	}
 	return readers
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -16,12 +17,10 @@ import (
 // most some thousand changes. feed_poll gives one more, to say that there are more.
 const feedPageRows = 1024
 
-// feedPollSQL is a poll in one statement. Its settings stand in the function.
-const feedPollSQL = `SELECT feed_poll($1, $2, $3)`
-
 // feedPage is what has been read of a poll.
 type feedPage struct {
-	head  *feedHead
+	state []byte    // of the server, before all else was read
+	head  *feedHead // nil when it is that of the last poll, and so is all
 	owned *feed.Owned // nil when it was not asked for
 	feedRows
 }
@@ -55,9 +54,13 @@ func (r feedReader) PollWhole(ctx context.Context, from feed.Position, known [16
 
 // poll polls. Nearly always that is little and new, and one statement has it.
 func (r feedReader) poll(ctx context.Context, from feed.Position, known pgtype.UUID, apply func([]feed.Event) error) (feed.Whole, error) {
-	page, sent, err := r.pollOnce(ctx, from, known)
+	last := r.quiet.Load()
+	page, sent, err := r.pollOnce(ctx, from, known, last.still(from, known))
 	if err != nil {
 		return feed.Whole{}, outage(ctx, err)
+	}
+	if page.head == nil {
+		return last.again(sent), nil
 	}
 	if page.rows > feedPageRows || page.head.snapshot.IsPast(from) {
 		return r.pollPages(ctx, from, known, apply)
@@ -71,7 +74,9 @@ func (r feedReader) poll(ctx context.Context, from feed.Position, known pgtype.U
 			return feed.Whole{}, err
 		}
 	}
-	return feed.Whole{Poll: page.head.poll(from, page.newest, sent), Owned: page.owned}, nil
+	p := page.head.poll(from, page.newest, sent)
+	r.quiet.Store(&quiet{page.state, p})
+	return feed.Whole{Poll: p, Owned: page.owned}, nil
 }
 
 // errServer says that the server was another one in the middle of a poll.
@@ -79,14 +84,14 @@ var errServer = errors.New("server was restarted or replaced")
 
 // pollOnce runs the one statement. Where the isolation that the database gives to
 // transactions must be set first, that costs as much as the poll.
-func (r feedReader) pollOnce(ctx context.Context, from feed.Position, known pgtype.UUID) (page feedPage, sent time.Time, err error) {
+func (r feedReader) pollOnce(ctx context.Context, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
-	page, sent, err = r.send(ctx, from, known)
+	page, sent, err = r.send(ctx, from, known, still)
 	if errors.Is(err, errIsolation) && !r.strict.Swap(true) {
-		page, sent, err = r.send(ctx, from, known)
+		page, sent, err = r.send(ctx, from, known, still)
 	}
-	if err != nil {
+	if err != nil || page.head == nil {
 		return page, sent, err
 	}
 	return page, sent, r.identify(ctx, page.head)
@@ -112,8 +117,8 @@ func (r feedReader) identify(ctx context.Context, h *feedHead) error {
 // send sends the statement and says when. It must be READ COMMITTED: the snapshot
 // of its transaction might be older than its lock on the table, and miss the rows
 // of a table put aside in between without knowing of it.
-func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.UUID) (page feedPage, sent time.Time, err error) {
-	args := []any{from.Newest(), from.Running, known}
+func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
+	args := []any{from.Newest(), from.Running, known, still}
 	var answer []byte
 	err = r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		sent = r.clock()
@@ -127,13 +132,17 @@ func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.U
 		return conn.SendBatch(ctx, &b).Close()
 	})
 	if err == nil {
-		err = page.read(r, answer)
+		err = page.read(r, answer, still)
 	}
 	return page, sent, err
 }
 
-func (p *feedPage) read(r feedReader, answer []byte) error {
+func (p *feedPage) read(r feedReader, answer, still []byte) error {
 	rest := &parser{rest: answer}
+	p.state = rest.bytes(rest.length(1))
+	if still != nil && len(rest.rest) == 0 && bytes.Equal(p.state, still) {
+		return nil
+	}
 	p.head = new(feedHead)
 	if err := r.usable(p.head, rest); err != nil || len(rest.rest) == 0 {
 		return err

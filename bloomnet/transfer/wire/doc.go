@@ -17,7 +17,7 @@
 //	Request   number 4, offset 4, have 0 to 64, resume 0 to 64
 //	Head      length 4, offset 4, tag 0 to 64
 //	Data      bytes of the blob, 1 to MaxData
-//	End       SHA-256 of the whole blob, 32
+//	End       CRC-32C of the whole blob, 4
 //	NotHeld   nothing
 //	NotNewer  nothing
 //	Busy      milliseconds to wait, 4

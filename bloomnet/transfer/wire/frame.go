@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"errors"
+	"hash"
 	"hash/crc32"
 	"io"
 )
@@ -34,6 +35,12 @@ const (
 
 // ErrDamaged says that bytes are not what a peer of this version sends.
 var ErrDamaged = errors.New("damaged frame")
+
+// SumSize is how long the sum of a blob is, in bytes.
+const SumSize = crc32.Size
+
+// NewSum begins the sum of a blob, that of an End frame.
+func NewSum() hash.Hash { return crc32.New(castagnoli) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

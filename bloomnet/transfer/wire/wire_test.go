@@ -35,7 +35,7 @@ var golden = map[string]struct {
 		"03" + "0b000000" + "188670ba" + "00002000" + "00000400" + "020203",
 	},
 	"data":      {wire.KindData, []byte{9, 8}, "04" + "02000000" + "7f0c3dc1" + "0908"},
-	"end":       {wire.KindEnd, bytes.Repeat([]byte{7}, 32), "05" + "20000000" + "2fe9a155" + strings.Repeat("07", 32)},
+	"end":       {wire.KindEnd, bytes.Repeat([]byte{7}, 4), "05" + "04000000" + "b88f5e73" + strings.Repeat("07", 4)},
 	"not held":  {wire.KindNotHeld, nil, "06" + "00000000" + "dd1715d5"},
 	"not newer": {wire.KindNotNewer, nil, "07" + "00000000" + "717804ed"},
 	"busy":      {wire.KindBusy, wire.AppendBusy(nil, 250*time.Millisecond), "08" + "04000000" + "506befac" + "fa000000"},
