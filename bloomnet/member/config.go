@@ -15,6 +15,8 @@ const (
 	gossipNodes    = 4
 	streamTimeout  = 5 * time.Second
 	handoffDepth   = 8192 // messages, of which a packet may hold many
+	// digestInterval is how soon all is told where no datagram comes through.
+	digestInterval = 10 * time.Second
 )
 
 // config leaves out compression, which makes random bits longer and costs on every
@@ -29,7 +31,7 @@ func (c *Cluster) config(t memberlist.NodeAwareTransport) (*memberlist.Config, e
 	m.AdvertisePort = int(c.own.Gossip.Port())
 	m.EnableCompression = false
 	m.GossipInterval, m.GossipNodes = gossipInterval, gossipNodes
-	m.TCPTimeout = streamTimeout
+	m.PushPullInterval, m.TCPTimeout = digestInterval, streamTimeout
 	m.HandoffQueueDepth = handoffDepth
 	m.Delegate, m.Events = delegate{c}, c.table
 	m.Logger = log.New(c.journal, "", 0)

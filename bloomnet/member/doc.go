@@ -17,7 +17,7 @@
 //
 //	Broadcast  small, rare, passed on by every replica that sees it for the first time
 //	SendAll    one datagram to each replica, for what is worth nothing a second later
-//	Digest     what two replicas tell each other each half minute; repairs the first two
+//	Digest     what two replicas tell each other each 10 s; repairs the first two
 //
 // Every message names its origin and carries a sequence number, by which repeats are
 // recognised, and a checksum. Replicas whose wire version or fingerprint differ share

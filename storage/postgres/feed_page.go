@@ -19,8 +19,8 @@ const feedPageRows = 1024
 
 // feedPage is what has been read of a poll.
 type feedPage struct {
-	state []byte    // of the server, before all else was read
-	head  *feedHead // nil when it is that of the last poll, and so is all
+	state []byte      // of the server, before all else was read
+	head  *feedHead   // nil when it is that of the last poll, and so is all
 	owned *feed.Owned // nil when it was not asked for
 	feedRows
 }
