@@ -170,6 +170,7 @@ func TestATwinIsLoggedOnce(t *testing.T) {
 		eventually(t, time.Second, func() bool {
 			return a.log.count("another replica runs under this one's id") == 1
 		})
+		require.NoError(t, a.SetState(member.Ready))
 		require.NoError(t, twin.SetState(member.Ready))
 		pass(time.Minute)
 		require.Equal(t, 1, a.log.count("another replica runs under this one's id"))

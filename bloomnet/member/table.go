@@ -98,11 +98,15 @@ func gossipAddress(n *memberlist.Node) netip.AddrPort {
 // maxTold bounds what is remembered of foreign replicas.
 const maxTold = 256
 
-// tell logs once what an operator must know of a replica.
+// tell logs once what an operator must know of a replica; of one that was mended since,
+// again. A twin is never mended, as this replica itself goes by the same id.
 func (t *table) tell(m Member) {
-	twin := m.Replica == t.own.Replica && m.Boot > t.own.Boot
+	own := m.Replica == t.own.Replica
+	twin := own && m.Boot > t.own.Boot
 	if !m.Foreign && !twin {
-		delete(t.told, m.Replica)
+		if !own {
+			delete(t.told, m.Replica)
+		}
 		return
 	}
 	if t.told[m.Replica] || len(t.told) == maxTold {
