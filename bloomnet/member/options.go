@@ -57,7 +57,7 @@ type Options struct {
 
 	// Log may be nil.
 	Log *slog.Logger
-	// Lookup resolves a host of Join; nil: the system's resolver, A and AAAA.
+	// Lookup resolves a host of Join, several at once; nil: the system's resolver, A and AAAA.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Transport replaces the sockets at Bind, for tests; nil: sockets.
 	Transport memberlist.NodeAwareTransport

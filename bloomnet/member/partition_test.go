@@ -75,6 +75,25 @@ func TestNamesToJoinAreResolvedAgain(t *testing.T) {
 	})
 }
 
+// A resolver that does not answer for one name keeps no other from being joined.
+func TestNamesThatHangHideNoOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network := newNetwork(t)
+		a := start(t, network, "a", nil)
+		b := start(t, network, "b", func(o *member.Options) {
+			o.Join = []string{"hangs:7946", "replicas:7946"}
+			o.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+				if host == "hangs" {
+					<-ctx.Done()
+				}
+				return []netip.Addr{a.Address().Addr()}, ctx.Err()
+			}
+		})
+		b.sees(t, 20*time.Second, 2)
+	})
+}
+
 func TestDeparturesAreForgottenAtLast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -28,7 +29,7 @@ func splitAddress(address string) (host string, port uint16, err error) {
 }
 
 const (
-	lookupTimeout = 5 * time.Second // of all hosts together
+	lookupTimeout = 5 * time.Second // of all hosts, at the same time
 	maxAddresses  = 256             // of one host
 )
 
@@ -36,12 +37,7 @@ const (
 // Join, resolved now, and of replicas that went without having said so. They are in
 // order.
 func (c *Cluster) strangers(ctx context.Context) []netip.AddrPort {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	found := map[netip.AddrPort]bool{}
-	for _, address := range c.options.Join {
-		c.resolve(ctx, address, found)
-	}
+	found := c.invited(ctx)
 	v := c.table.refresh()
 	for _, gone := range v.Departed {
 		if !gone.Left() {
@@ -54,23 +50,42 @@ func (c *Cluster) strangers(ctx context.Context) []netip.AddrPort {
 	return slices.SortedFunc(maps.Keys(found), netip.AddrPort.Compare)
 }
 
-func (c *Cluster) resolve(ctx context.Context, address string, found map[netip.AddrPort]bool) {
+// invited are the addresses of Join. Its names are looked up at the same time: one that
+// gets no answer takes all the time there is.
+func (c *Cluster) invited(ctx context.Context) map[netip.AddrPort]bool {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	var lookups sync.WaitGroup
+	resolved := make([][]netip.AddrPort, len(c.options.Join))
+	for i, address := range c.options.Join {
+		lookups.Go(func() { resolved[i] = c.resolve(ctx, address) })
+	}
+	lookups.Wait()
+	found := map[netip.AddrPort]bool{}
+	for _, address := range slices.Concat(resolved...) {
+		found[address] = true
+	}
+	return found
+}
+
+func (c *Cluster) resolve(ctx context.Context, address string) []netip.AddrPort {
 	host, port, err := splitAddress(address)
 	if err != nil {
-		return // refused by Start
+		return nil // refused by Start
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		found[netip.AddrPortFrom(ip.Unmap(), port)] = true
-		return
+		return []netip.AddrPort{netip.AddrPortFrom(ip.Unmap(), port)}
 	}
 	ips, err := c.options.Lookup(ctx, host)
 	if err != nil {
 		c.tally.add(unresolved)
 		c.journal.tell(slog.LevelDebug, "address to join is not resolved",
 			slog.String("host", host), slog.Any("error", err))
-		return
+		return nil
 	}
-	for _, ip := range ips[:min(len(ips), maxAddresses)] {
-		found[netip.AddrPortFrom(ip.Unmap(), port)] = true
+	found := make([]netip.AddrPort, min(len(ips), maxAddresses))
+	for i := range found {
+		found[i] = netip.AddrPortFrom(ips[i].Unmap(), port)
 	}
+	return found
 }
