@@ -39,6 +39,8 @@ END $$;
 CREATE TRIGGER vshards_changed AFTER INSERT OR UPDATE OF vshard, state, epoch, move_id, frozen_until OR DELETE OR TRUNCATE ON vshards
     FOR EACH STATEMENT EXECUTE FUNCTION count_vshards_change();
 
+CREATE SEQUENCE feed_id AS bigint CACHE 1;
+
 -- Who has an identifier. The primary key is the only arbiter of ownership.
 -- kind: 1 USERNAME, 2 EMAIL, 3 PHONE, 4 LICENSE.
 -- state: 1 RESERVED, 2 ACTIVE, 3 PROTECTED, 4 RELEASED (kept only while blocked).
@@ -49,6 +51,9 @@ CREATE TABLE holdings (
     kind           smallint    NOT NULL,
     state          smallint    NOT NULL,
     blocked        boolean     NOT NULL DEFAULT false,
+    -- New at each change that the feed tells, below the id of that in the feed and of
+    -- every later change, so that caches know what is newer.
+    version        bigint      NOT NULL DEFAULT nextval('feed_id'),
     since          timestamptz NOT NULL,
     expire_at      timestamptz,
     grant_id       uuid        NOT NULL,        -- random for each tenure
@@ -163,7 +168,6 @@ BEGIN
         || int4send(greatest(2, cardinality(keys))) || array_send(epochs) || array_send(vshards) || array_send(kinds) || array_send(changes)
         || array_send(states) || array_send(keys) || array_send(actors);
 END $$;
-CREATE SEQUENCE feed_id AS bigint CACHE 1;
 CREATE TABLE feed (
     id      bigint      NOT NULL DEFAULT nextval('feed_id'),
     xid     xid8        NOT NULL DEFAULT pg_current_xact_id(),

@@ -38,6 +38,8 @@ type Standing struct {
 	// Held is nil when anybody may have the identifier: no row, or one past its
 	// end that the next reserve takes over. The database's clock decides.
 	Held *Holding
+	// Version is that of what was read, be it held or past its end.
+	Version Version
 	// AsOf is the database's time before the snapshot of the read: every commit
 	// acknowledged before it is included.
 	AsOf time.Time

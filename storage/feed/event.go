@@ -17,6 +17,10 @@ const (
 	Came    Change = 1
 )
 
+// Version is above that of every read that does not include the change, and below that
+// of every one that includes a later change of the same identifier.
+func (e Event) Version() storage.Version { return storage.Version{Epoch: e.Epoch, ID: e.ID} }
+
 // Event is one change of one holding. Its texts share the memory of their page, so one
 // that is kept for long is better cloned.
 type Event struct {

@@ -39,7 +39,8 @@ WITH seen AS MATERIALIZED (
 		grant_id = CASE act WHEN 1 THEN l.its_grant ELSE h.grant_id END,
 		canonical = CASE WHEN act IN (1, 4) THEN nullif(l.its_canonical, '') ELSE h.canonical END,
 		display = CASE WHEN act IN (1, 4) THEN nullif(l.its_display, '') ELSE h.display END,
-		holder = NULL, intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL
+		holder = NULL, intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL,
+		version = DEFAULT
 	FROM locked l
 	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act <> 3
 	RETURNING h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, l.epoch, 0 AS change

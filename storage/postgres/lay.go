@@ -90,7 +90,8 @@ WITH seen AS MATERIALIZED (
 	ORDER BY vshard, kind, key
 	ON CONFLICT (vshard, kind, key) DO UPDATE SET
 		intent_grant = coalesce(h.intent_grant, excluded.intent_grant), intent_request = excluded.intent_request,
-		intent_vshard = excluded.intent_vshard, intent_attempt = excluded.intent_attempt, intent_until = excluded.intent_until
+		intent_vshard = excluded.intent_vshard, intent_attempt = excluded.intent_attempt, intent_until = excluded.intent_until,
+		version = DEFAULT
 	WHERE NOT h.blocked
 		AND (h.intent_grant IS NULL OR h.intent_request = excluded.intent_request AND h.intent_attempt = excluded.intent_attempt)
 		AND (h.state IN (1, 3) AND h.expire_at <= now() OR h.state = 1 AND h.holder = excluded.holder OR h.state = 3 AND h.owner = excluded.owner)

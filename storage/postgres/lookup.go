@@ -22,7 +22,7 @@ type lookupResult struct {
 // A read counts only where the vshard is owned or, during the switch of a move,
 // frozen: a database that has lost it may hold anything.
 const lookupSQL = `
-SELECT i.n, coalesce(v.state IN ('OWNED', 'FROZEN'), false), now(), ` + held + `, ` + heldColumns + `
+SELECT i.n, coalesce(v.state IN ('OWNED', 'FROZEN'), false), now(), coalesce(v.epoch, 0), coalesce(x.version, 0), ` + held + `, ` + heldColumns + `
 FROM unnest($1::smallint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i (vshard, kind, key, n)
 LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
 LEFT JOIN LATERAL (
@@ -40,15 +40,16 @@ func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, 
 		var n int
 		var ours, held bool
 		var asOf pgtype.Timestamptz
+		var version storage.Version
 		var row heldRow
-		into := append([]any{&n, &ours, &asOf, &held}, row.fields()...)
+		into := append([]any{&n, &ours, &asOf, &version.Epoch, &version.ID, &held}, row.fields()...)
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			r := &results[n-1]
 			if !ours {
 				r.verdict = astray
 				return nil
 			}
-			r.standing.AsOf = instant(asOf)
+			r.standing.AsOf, r.standing.Version = instant(asOf), version
 			if held {
 				h := row.holding(batch[n-1].id)
 				r.standing.Held = &h

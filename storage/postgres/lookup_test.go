@@ -34,7 +34,7 @@ func TestNoReadIsDatedAfterItsSnapshot(t *testing.T) {
 	server.SendSync(&pgproto3.Sync{})
 	require.NoError(t, server.Flush())
 	row := await[*pgproto3.DataRow](t, server)
-	require.Equal(t, "f", string(row.Values[3]), "it is not seen")
+	require.Equal(t, "f", string(row.Values[5]), "it is not seen")
 	require.True(t, queryOne[bool](t, d, `SELECT $1::timestamptz < $2::timestamptz`, string(row.Values[2]), committed), "as of %s, committed by %s", row.Values[2], committed)
 }
 

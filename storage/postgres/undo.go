@@ -22,7 +22,8 @@ WITH seen AS MATERIALIZED (
 	) h
 ), cleared AS (
 	UPDATE holdings h
-	SET intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL
+	SET intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL,
+		version = DEFAULT
 	FROM locked l
 	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND NOT l.made
 	RETURNING h.vshard, h.kind, h.key, h.state, l.epoch, 0 AS change

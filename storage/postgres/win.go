@@ -62,7 +62,7 @@ WITH ` + knownTag + `, seen AS MATERIALIZED (
 	ON CONFLICT (vshard, kind, key) DO UPDATE SET
 		state = excluded.state, blocked = false, since = excluded.since, expire_at = excluded.expire_at,
 		grant_id = excluded.grant_id, holder = excluded.holder, canonical = excluded.canonical,
-		display = excluded.display, owner = excluded.owner
+		display = excluded.display, owner = excluded.owner, version = DEFAULT
 	WHERE h.state <> 2 AND NOT h.blocked AND h.intent_grant IS NULL AND h.expire_at <= now()
 	RETURNING h.vshard, h.kind, h.key, h.state AS won_state, h.since AS won_since, h.expire_at AS won_expire_at, h.xmax = 0 AS fresh
 ), told AS MATERIALIZED (
