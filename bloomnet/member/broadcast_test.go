@@ -22,7 +22,10 @@ func TestBroadcastsReachAllOnce(t *testing.T) {
 		}
 		pass(10 * time.Second)
 		for _, r := range all[2:] {
-			once(t, r.gossiped.times(), 450)
+			got := r.gossiped.times()
+			once(t, got, 450)
+			require.EqualValues(t, len(got), r.Stats().Received.Gossip)
+			require.GreaterOrEqual(t, r.Stats().Sent.Gossip, uint64(len(got)), "passed on")
 			require.Zero(t, r.Stats().Dropped)
 		}
 		require.LessOrEqual(t, len(all[0].gossiped.times()), 250, "not its own")
@@ -76,6 +79,26 @@ func TestBroadcastsArePassedOn(t *testing.T) {
 		require.Equal(t, foreign.Origin, all[1].gossiped.list[0].Origin)
 		pass(time.Minute)
 		require.Empty(t, all[1].sent.times(), "datagrams are not")
+	})
+}
+
+// What a full queue of more urgent ones does not take is heard, counted, and not passed on.
+func TestAFullQueuePassesNothingOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := start(t, newNetwork(t), "a", nil)
+		for range member.MaxQueued {
+			require.NoError(t, a.Broadcast(member.Urgent, 1, "", nil))
+		}
+		require.ErrorIs(t, a.Broadcast(member.Normal, 1, "", nil), member.ErrFull)
+		require.Zero(t, a.Stats().Dropped)
+		a.Receive(member.Envelope{
+			Version: 1, Plane: byte(member.Normal), Fingerprint: fingerprint,
+			Origin: member.Origin{Replica: "z", Boot: 1}, Sequence: 1, Payload: []byte("from afar"),
+		}.Encode())
+		synctest.Wait()
+		require.Equal(t, map[string]int{"from afar": 1}, a.gossiped.times())
+		require.Equal(t, member.Dropped{Queued: 1}, a.Stats().Dropped)
 	})
 }
 

@@ -40,7 +40,8 @@ type Cluster struct {
 
 // Start makes the replica a member, alone at first; it then joins others, and looks for
 // more, until Leave or Close, one of which must be called. Handlers are given a context
-// of ctx. When that ends, they and the looking for others do too, and nothing else.
+// of ctx. When that ends, they, the looking for others and streams to these do too, and
+// nothing else.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("need for a cluster: %w", err)

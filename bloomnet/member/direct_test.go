@@ -23,8 +23,24 @@ func TestSendAllReachesEveryReplica(t *testing.T) {
 		}
 		require.Less(t, time.Since(sent), time.Second)
 		require.Empty(t, all[0].sent.times())
-		require.Equal(t, member.Planes{Gossip: all[0].Stats().Sent.Gossip, Direct: 3, Digest: all[0].Stats().Sent.Digest},
-			all[0].Stats().Sent)
+		require.EqualValues(t, 3, all[0].Stats().Sent.Direct)
+	})
+}
+
+func TestDatagramsThatTheNetworkRefusesAreCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network := newNetwork(t)
+		a, broken := start(t, network, "a", nil), network.Transport()
+		b := start(t, network, "b", func(o *member.Options) {
+			joining(a)(o)
+			o.Transport = broken
+		})
+		b.sees(t, time.Second, 2)
+		require.NoError(t, broken.Shutdown())
+		require.NoError(t, b.SendAll(1, nil))
+		require.Equal(t, member.Dropped{Failed: 1}, b.Stats().Dropped)
+		require.Zero(t, b.Stats().Sent.Direct)
 	})
 }
 
@@ -92,6 +108,8 @@ func TestDigestsAreExchanged(t *testing.T) {
 			require.Greater(t, r.digests.times()["all of a"], 1)
 		}
 		require.NotZero(t, tooLarge.Stats().Refused.TooLarge)
+		require.Zero(t, tooLarge.Stats().Sent.Digest)
+		require.NotZero(t, largest.Stats().Sent.Digest)
 		require.Len(t, a.digests.times(), 1)
 		require.Equal(t, member.Origin{Replica: "c", Boot: 1}, a.digests.list[0].Origin)
 		require.Len(t, a.digests.list[0].Payload, member.MaxDigest)

@@ -94,9 +94,15 @@ func newNetwork(t *testing.T) *membertest.Network {
 // start starts a replica on a network; it is closed when the test ends.
 func start(t *testing.T, n *membertest.Network, id string, change func(*member.Options)) *replica {
 	t.Helper()
+	return startWith(t, id, func(o *member.Options) { o.Transport = n.Transport() }, change)
+}
+
+// startWith starts a replica with changes of its options, of which the last may be nil.
+func startWith(t *testing.T, id string, carried, change func(*member.Options)) *replica {
+	t.Helper()
 	r := new(replica)
 	o := r.options(id)
-	o.Transport = n.Transport()
+	carried(&o)
 	if change != nil {
 		change(&o)
 	}

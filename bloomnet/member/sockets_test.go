@@ -13,17 +13,7 @@ import (
 
 func startOnLoopback(t *testing.T, id string, change func(*member.Options)) *replica {
 	t.Helper()
-	r := new(replica)
-	o := r.options(id)
-	o.Bind = netip.MustParseAddrPort("127.0.0.1:0")
-	if change != nil {
-		change(&o)
-	}
-	var err error
-	r.Cluster, err = member.Start(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	return r
+	return startWith(t, id, func(o *member.Options) { o.Bind = netip.MustParseAddrPort("127.0.0.1:0") }, change)
 }
 
 func TestOverSockets(t *testing.T) {

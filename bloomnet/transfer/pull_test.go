@@ -32,6 +32,7 @@ func TestPull(t *testing.T) {
 			require.Equal(t, string(want.Data), string(got.Data))
 		}
 		require.Len(t, n.dials, 1, "a connection is used again")
+		require.EqualValues(t, 1, p.Counters.Connected.Load())
 		require.EqualValues(t, len(blobs), s.Counters.Sent.Load())
 		require.EqualValues(t, len(blobs), p.Counters.Pulled.Load())
 		require.Equal(t, s.Counters.Bytes.Load(), p.Counters.Bytes.Load())

@@ -91,7 +91,7 @@ type ServerCounters struct {
 	Sent, Bytes atomic.Uint64 // blobs sent whole; bytes of blobs, also of those that were cut
 	Busy        atomic.Uint64 // requests refused for want of a place
 	Failed      atomic.Uint64 // blobs that could not be opened
-	Untrusted   atomic.Uint64 // connections whose client proved nothing
+	Untrusted   atomic.Uint64 // connections whose client proved nothing, or did not greet
 	Foreign     atomic.Uint64 // connections of another fingerprint or version
 	Crowded     atomic.Uint64 // connections closed for want of a place
 	Damaged     atomic.Uint64 // connections closed for what the client sent
