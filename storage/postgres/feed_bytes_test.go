@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"testing"
 
@@ -49,6 +50,17 @@ func TestRowsOfTheFeedInBytes(t *testing.T) {
 		ID: 8, Ordinal: 1, Epoch: 3, Vshard: 2, Kind: identifier.Email, Change: 2, State: storage.Active,
 		Key: "b", Cause: "TEST", At: single.At,
 	}, second)
+}
+
+// What is remembered of a poll is not all that it read.
+func TestAPollKeepsNoRows(t *testing.T) {
+	t.Parallel()
+	state := make([]byte, 60)
+	answer := append(binary.BigEndian.AppendUint32(nil, uint32(len(state))), state...)
+	var p feedPage
+	require.Error(t, p.read(feedReader{}, append(answer, make([]byte, 1<<20)...), nil))
+	require.Equal(t, state, p.state)
+	require.Less(t, cap(p.state), 1<<10)
 }
 
 // Whatever bytes come, they are read or refused.

@@ -87,9 +87,11 @@ var errServer = errors.New("server was restarted or replaced")
 func (r feedReader) pollOnce(ctx context.Context, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
-	page, sent, err = r.send(ctx, from, known, still)
-	if errors.Is(err, errIsolation) && !r.strict.Swap(true) {
-		page, sent, err = r.send(ctx, from, known, still)
+	strict := r.strict.Load()
+	page, sent, err = r.send(ctx, strict, from, known, still)
+	if errors.Is(err, errIsolation) && !strict {
+		r.strict.Store(true)
+		page, sent, err = r.send(ctx, true, from, known, still)
 	}
 	if err != nil || page.head == nil {
 		return page, sent, err
@@ -114,15 +116,15 @@ func (r feedReader) identify(ctx context.Context, h *feedHead) error {
 	return nil
 }
 
-// send sends the statement and says when. It must be READ COMMITTED: the snapshot
-// of its transaction might be older than its lock on the table, and miss the rows
-// of a table put aside in between without knowing of it.
-func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
+// send sends the statement and says when. It must be READ COMMITTED, which strict makes
+// sure of: the snapshot of its transaction might else be older than its lock on the
+// table, and miss the rows of a table put aside in between without knowing of it.
+func (r feedReader) send(ctx context.Context, strict bool, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
 	args := []any{from.Newest(), from.Running, known, still}
 	var answer []byte
 	err = r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		sent = r.clock()
-		if !r.strict.Load() {
+		if !strict {
 			return conn.QueryRow(ctx, feedPollSQL, args...).Scan(&answer)
 		}
 		var b pgx.Batch
@@ -139,7 +141,7 @@ func (r feedReader) send(ctx context.Context, from feed.Position, known pgtype.U
 
 func (p *feedPage) read(r feedReader, answer, still []byte) error {
 	rest := &parser{rest: answer}
-	p.state = rest.bytes(rest.length(1))
+	p.state = bytes.Clone(rest.bytes(rest.length(1))) // which is kept, unlike the answer
 	if still != nil && len(rest.rest) == 0 && bytes.Equal(p.state, still) {
 		return nil
 	}

@@ -95,8 +95,7 @@ func TestAPollThatMeetsTrimming(t *testing.T) {
 			t.Parallel()
 			o := migrated(t, 1)
 			d := o.Databases[0]
-			execute(t, d, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''`+
-				isolation+`''', current_database()); END $$`)
+			isolate(t, d, isolation)
 			r := feedOn(t, o)
 			f := follow(t, r)
 			require.NoError(t, f.poll(t.Context(), r)) // the statement is prepared: what waits is its execution

@@ -8,10 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/storage"
+	"namegate/storage/postgres"
 )
 
 // fenceLock is the key of the fence; an operator's program has to know it too.
 const fenceLock = 0x6e616d6567617465
+
+// isolate has a database give its transactions an isolation by default.
+func isolate(t *testing.T, d postgres.Database, isolation string) {
+	t.Helper()
+	execute(t, d, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''`+
+		isolation+`''', current_database()); END $$`)
+}
 
 // A mover holds the fence and takes a vshard away while a writer, past its
 // look at the route map, waits. The writer must see the vshard gone, whatever
@@ -22,8 +30,7 @@ func TestFenceHoldsWhileAVshardMoves(t *testing.T) {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			o := migrated(t, 2)
-			execute(t, o.Databases[0], `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''`+
-				isolation+`''', current_database()); END $$`)
+			isolate(t, o.Databases[0], isolation)
 			s := open(t, o)
 			name := nameIn(0)
 			reserveFresh(t, s) // connections are made and statements prepared

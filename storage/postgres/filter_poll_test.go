@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"namegate/storage/feed"
@@ -67,4 +69,38 @@ func TestAPollThatIsTooLarge(t *testing.T) {
 		require.Len(t, whole.Events, 2*rows)
 		p = whole.Position
 	}
+}
+
+// Where transactions are not READ COMMITTED by themselves, each of the first polls finds
+// out, also beside others that do.
+func TestFirstPollsAtOnce(t *testing.T) {
+	t.Parallel()
+	o := migrated(t, 1)
+	isolate(t, o.Databases[0], "serializable")
+	s := open(t, o)
+	r := s.Feeds(time.Now)[0]
+	p := follow(t, r).position(t)
+	errs := make([]error, 4)
+	for _, conn := range connections(t, s, len(errs)) { // so that no poll waits for one
+		conn.Release()
+	}
+	var polls sync.WaitGroup
+	for i := range errs {
+		polls.Go(func() { _, errs[i] = r.Poll(t.Context(), p, nil) })
+	}
+	polls.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+}
+
+// connections are so many of the pool of a store's first database.
+func connections(t *testing.T, s *postgres.Store, n int) (list []*pgxpool.Conn) {
+	t.Helper()
+	for range n {
+		conn, err := postgres.Pool(s).Acquire(t.Context())
+		require.NoError(t, err)
+		list = append(list, conn)
+	}
+	return list
 }
