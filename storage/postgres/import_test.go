@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,8 +73,7 @@ func TestAnImportMeetsAReserve(t *testing.T) {
 		outcomes, err := w.other.Import(context.WithoutCancel(t.Context()), []storage.ImportLine{importLine(name, ""), importLine(free, "")})
 		done <- result{outcomes, err}
 	}()
-	waits := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	require.Eventually(t, func() bool { return queryOne[int](t, w.o.Databases[0], waits) > 0 }, 10*time.Second, time.Millisecond)
+	w.awaitLock(t)
 	require.NoError(t, another.Commit(t.Context()))
 	got := <-done
 	require.NoError(t, got.err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -357,10 +356,7 @@ func TestWhatStoodOpenIsNotInTheWay(t *testing.T) {
 		_, err := w.other.Confirm(t.Context(), userChange(owner), req.Request)
 		answered <- err
 	}()
-	require.Eventually(t, func() bool {
-		return len(collect[struct{ PID int32 }](t, w.bases, `
-			SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)) > 0
-	}, callLimit, time.Millisecond)
+	w.awaitLock(t)
 	require.NoError(t, another.Commit(t.Context()))
 	require.NoError(t, <-answered)
 	w.requireOwns(t, owner, req.Candidates[0])

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -123,8 +122,7 @@ func TestARequestForTwoAccountsAtOnce(t *testing.T) {
 			_, err := w.other.Rename(limited(t), c, to)
 			refused <- err
 		}()
-		waits := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-		require.Eventually(t, func() bool { return queryOne[int](t, w.o.Databases[0], waits) > 0 }, 10*time.Second, time.Millisecond)
+		w.awaitLock(t)
 		require.NoError(t, another.Commit(t.Context()))
 		require.ErrorIs(t, <-refused, storage.ErrRequestConflict)
 		w.requireOwns(t, owner, from)

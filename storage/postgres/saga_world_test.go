@@ -88,6 +88,15 @@ func collect[T any](t testing.TB, b *bases, sql string, args ...any) (all []T) {
 	return all
 }
 
+// awaitLock returns when somebody waits for a lock in one of the databases.
+func (b *bases) awaitLock(t testing.TB) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return len(collect[struct{ PID int32 }](t, b, `
+			SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)) > 0
+	}, callLimit, time.Millisecond)
+}
+
 func freelyRenaming(o postgres.Options) postgres.Options {
 	o.Terms = storagetest.Terms
 	o.Terms.RenameCooldown = 0
