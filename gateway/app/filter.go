@@ -58,16 +58,14 @@ const filterVersion = "namegate filter 1"
 // verifyEvery is how long it takes to compare the whole filter with the tables once.
 const verifyEvery = 24 * time.Hour
 
-// openFilter makes the filter of the registry's databases, and starts it.
-func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerprint []byte) (registry.Filter, error) {
-	if !r.opts.Filter.On {
-		return registry.NoFilter{}, nil
-	}
+// openFilter makes the filter of the registry's databases, and starts it. Whoever listens
+// hears of changes before the filter does.
+func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerprint []byte, told listeners) (registry.Filter, error) {
 	sum := sha256.Sum256(append([]byte(filterVersion), fingerprint...))
 	hasher := bloom.NewHasher(binary.LittleEndian.Uint64(sum[:]))
 	var sources []bloomnet.Source
 	for _, reader := range store.Feeds(time.Now) {
-		sources = append(sources, &filterSource{FeedReader: reader, clock: bloomnet.Now, hasher: hasher})
+		sources = append(sources, &filterSource{FeedReader: reader, clock: bloomnet.Now, hasher: hasher, told: told})
 	}
 	id, files := r.filterFolder()
 	fleet, err := r.openFleet(ctx, id)

@@ -20,6 +20,7 @@ type filterSource struct {
 	postgres.FeedReader
 	clock  func() shard.Instant
 	hasher bloom.Hasher
+	told   listeners
 	// known is the tag of the owned vshards that the filter was told last. One goroutine
 	// begins and polls.
 	known [16]byte
@@ -41,6 +42,7 @@ func (s *filterSource) Begin(ctx context.Context) (shard.Position, error) {
 	if err != nil {
 		return shard.Position{}, err
 	}
+	s.told.forget()
 	return positionOf(p)
 }
 
@@ -55,6 +57,7 @@ func (s *filterSource) Poll(ctx context.Context, from shard.Position) (shard.Pol
 	if err != nil {
 		return shard.Poll{}, sourceError(err)
 	}
+	s.told.apply(whole.Events)
 	to, err := positionOf(whole.Position)
 	if err != nil {
 		return shard.Poll{}, err

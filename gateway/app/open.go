@@ -33,11 +33,11 @@ func (r *Replica) openRegistry(ctx context.Context) (*registry.Registry, error) 
 	})
 	r.sweep(store)
 	r.health.Watch(watch(store, r.log))
-	filter, err := r.openFilter(ctx, store, a.Fingerprint)
+	layers, err := r.openLayers(ctx, store, a.Fingerprint)
 	if err != nil {
-		return nil, fmt.Errorf("open the filter: %w", err)
+		return nil, err
 	}
-	return registry.New(store, a.parser, &r.words, filter, keys, registry.Options{
+	return registry.New(r.opts.Layers.behindValve(store), a.parser, &r.words, layers, keys, registry.Options{
 		TTL:    r.opts.ReservationTTL,
 		Clock:  time.Now,
 		Sleep:  registry.Sleep,

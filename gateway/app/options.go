@@ -97,6 +97,8 @@ type Options struct {
 	// Filter is what answers checks from memory, and Fleet with whom it is shared.
 	Filter Filter
 	Fleet  Fleet
+	// Layers are what else keeps calls from the databases.
+	Layers Layers
 	// Retention says how long it is remembered what was done.
 	Retention Retention
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
@@ -112,7 +114,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Filter.Validate(), o.Fleet.Validate()}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Filter.Validate(), o.Layers.Validate(), o.Fleet.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}

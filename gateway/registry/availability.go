@@ -22,11 +22,14 @@ const (
 // Layer is what settled a check. Its values are those of the GraphQL enum CheckLayer.
 type Layer string
 
-// The layers of a check, cheapest first.
+// The layers of a check, in the order in which they are asked.
 const (
-	LayerPolicy   Layer = "POLICY"
-	LayerFilter   Layer = "FILTER"
-	LayerDatabase Layer = "DATABASE"
+	LayerPolicy     Layer = "POLICY"
+	LayerDenyList   Layer = "DENY_LIST"
+	LayerLocalCache Layer = "LOCAL_CACHE"
+	LayerFilter     Layer = "FILTER"
+	LayerRedis      Layer = "REDIS"
+	LayerDatabase   Layer = "DATABASE"
 )
 
 // Availability is whether one name can be had.

@@ -30,20 +30,17 @@ func (r *Registry) Check(ctx context.Context, name string) (Availability, error)
 		answer.Reason = NotAllowed
 		return answer, nil
 	}
-	if asOf, free := r.filter.Free(id); free {
-		answer.Available, answer.DecidedBy, answer.AsOf = true, LayerFilter, asOf
-		return answer, nil
-	}
-	standing, err := r.store.Lookup(ctx, id)
+	found, err := r.find(ctx, id)
 	if err != nil {
 		return Availability{}, err
 	}
-	answer.DecidedBy, answer.AsOf = LayerDatabase, standing.AsOf
-	if standing.Held != nil {
-		answer.Reason = reasonOf(id, *standing.Held)
+	answer.DecidedBy, answer.AsOf = found.Layer, found.AsOf
+	if found.Held == nil {
+		answer.Available = true
 		return answer, nil
 	}
-	answer.Available = true
+	r.denied.Saw(id, found.Standing)
+	answer.Reason = reasonOf(id, *found.Held)
 	return answer, nil
 }
 

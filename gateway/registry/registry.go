@@ -46,14 +46,19 @@ type Registry struct {
 	store  Store
 	parser Parser
 	policy Policy
+	denied DenyList
+	cache  Cache
 	filter Filter
 	keys   *Keyring
 	opts   Options
 }
 
 // New makes a Registry on a store. The keys sign reservation tokens.
-func New(store Store, parser Parser, policy Policy, filter Filter, keys *Keyring, opts Options) *Registry {
-	return &Registry{store: store, parser: parser, policy: policy, filter: filter, keys: keys, opts: opts}
+func New(store Store, parser Parser, policy Policy, layers Layers, keys *Keyring, opts Options) *Registry {
+	return &Registry{
+		store: noted{store, layers.Cache}, parser: parser, policy: policy, keys: keys, opts: opts,
+		denied: layers.Denied, cache: layers.Cache, filter: layers.Filter,
+	}
 }
 
 // parse gives the identifier that raw stands for. It fails with

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/gateway/registry"
+	"namegate/storage"
 	"namegate/storage/identifier"
 )
 
@@ -52,6 +53,8 @@ type bundle struct {
 	store   *fakeStore
 	policy  stubPolicy
 	sleeper *sleeper
+	denied  *fakeDenied
+	cache   *fakeCache
 	filter  *fakeFilter
 }
 
@@ -60,9 +63,11 @@ func setup(t *testing.T) bundle {
 	b := bundle{
 		store:   newFakeStore(databaseTime),
 		policy:  stubPolicy{"root": true, "admin": true},
+		denied:  &fakeDenied{list: map[string]storage.Standing{}},
 		filter:  &fakeFilter{free: map[string]bool{}},
 		sleeper: &sleeper{random: 0.5},
 	}
+	b.cache = &fakeCache{NoCache: registry.NoCache{Store: b.store}, known: map[string]storage.Standing{}}
 	b.Registry = b.withKeys(t, oldSecret)
 	return b
 }
@@ -72,7 +77,7 @@ func (b bundle) withKeys(t *testing.T, secrets ...[]byte) *registry.Registry {
 	t.Helper()
 	keys, err := registry.NewKeyring(secrets...)
 	require.NoError(t, err)
-	return registry.New(b.store, stubParser{}, b.policy, b.filter, keys, registry.Options{
+	return registry.New(b.store, stubParser{}, b.policy, registry.Layers{Denied: b.denied, Cache: b.cache, Filter: b.filter}, keys, registry.Options{
 		TTL:    ttl,
 		Clock:  func() time.Time { return gatewayTime },
 		Sleep:  b.sleeper.sleep,

@@ -48,7 +48,7 @@ func (r *Registry) Rename(ctx context.Context, in RenameInput) (storage.Renamed,
 // earlier outcome of the request can answer: it must, whatever policy says since.
 // A name that the account has is its own, and may be spelled anew.
 func (r *Registry) admit(ctx context.Context, owner string, to identifier.Identifier) (identifier.Identifier, error) {
-	if !r.policy.Refuses(to) {
+	if !r.refuses(to) {
 		return to, nil
 	}
 	owned, err := r.store.Account(ctx, owner)

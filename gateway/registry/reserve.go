@@ -76,14 +76,14 @@ type wish struct {
 
 // allowed leaves out what policy refuses and what was asked for twice.
 func (r *Registry) allowed(values []identifier.Identifier) wish {
-	w := wish{first: values[0], barred: r.policy.Refuses(values[0])}
+	w := wish{first: values[0], barred: r.refuses(values[0])}
 	seen := make(map[string]bool, len(values))
 	for i, id := range values {
 		if seen[id.Key()] {
 			continue
 		}
 		seen[id.Key()] = true
-		if refused := i == 0 && w.barred || i > 0 && r.policy.Refuses(id); !refused {
+		if refused := i == 0 && w.barred || i > 0 && r.refuses(id); !refused {
 			w.candidates = append(w.candidates, id)
 		}
 	}

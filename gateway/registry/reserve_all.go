@@ -87,7 +87,7 @@ func (r *Registry) requestAll(in ReserveAllInput, ids []identifier.Identifier) (
 	barred = -1
 	for i, id := range ids {
 		arguments = append(arguments, id.Kind().String(), argument(in.Wanted[i].Value, id))
-		if r.policy.Refuses(id) {
+		if r.refuses(id) {
 			barred = i
 		}
 	}
