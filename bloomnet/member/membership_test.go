@@ -91,6 +91,7 @@ func TestLeavingIsToldApartFromACrash(t *testing.T) {
 		left := time.Now()
 		require.NoError(t, all[1].Leave(t.Context()))
 		require.Less(t, time.Since(left), 5*time.Second)
+		require.Greater(t, time.Since(left), 2*time.Second, "for each piece of news to spread")
 		for _, r := range all[2:] {
 			r.sees(t, time.Second, 3)
 			require.True(t, r.View().Departed[0].Left())
@@ -155,6 +156,20 @@ func TestTheNewestStartOfAReplicaCounts(t *testing.T) {
 		c, _ := all[1].find("c")
 		require.Equal(t, again.Address(), c.Gossip)
 		require.Zero(t, again.log.count("another replica runs under this one's id"))
+	})
+}
+
+func TestOfManyStartsTheNewestCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := start(t, newNetwork(t), "a", nil)
+		starts := member.Someone(1, a.View().Members[0])
+		for boot := range uint64(20) {
+			starts.Boot = boot * 7 % 20 // in no order
+			a.NotifyJoin(starts)
+		}
+		require.Len(t, a.View().Members, 2)
+		require.EqualValues(t, 19, a.View().Members[1].Boot)
 	})
 }
 

@@ -2,8 +2,11 @@ package transfer_test
 
 import (
 	"crypto/ed25519"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +34,26 @@ func TestBadSecretsAreRefused(t *testing.T) {
 	require.Error(t, err)
 	_, err = transfer.NewIdentity(secret, secret[:15])
 	require.Error(t, err)
+}
+
+// A client that would resume a session has to prove its key again.
+func TestSessionsAreNotResumed(t *testing.T) {
+	t.Parallel()
+	me := self(t, secret)
+	server, client := me.Identity.Config(), me.Identity.Config()
+	client.ServerName, client.SessionTicketsDisabled = "a", false
+	client.ClientSessionCache = tls.NewLRUClientSessionCache(1)
+	for range 2 {
+		near, far := net.Pipe()
+		var serving sync.WaitGroup
+		serving.Go(func() { tls.Server(far, server).Write([]byte{1}) })
+		conn := tls.Client(near, client)
+		_, err := conn.Read(make([]byte, 1)) // and the tickets before it
+		require.NoError(t, err)
+		require.False(t, conn.ConnectionState().DidResume)
+		near.Close()
+		serving.Wait()
+	}
 }
 
 // Each step of a rotation, seen from one replica: what it knows, and what the other does.

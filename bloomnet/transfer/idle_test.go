@@ -13,12 +13,7 @@ import (
 // Addresses come and go with replicas, for as long as a puller lives.
 func TestPeersWithoutConnectionsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		identity, err := NewIdentity(make([]byte, 32))
-		require.NoError(t, err)
-		o := DefaultPullerOptions()
-		o.Random = rand.Float64
-		p, err := NewPuller(Self{Identity: identity, Fingerprint: make([]byte, 8), Replica: "r"}, o)
-		require.NoError(t, err)
+		p := newPuller(t)
 		defer p.Close()
 		known := func() int {
 			p.mu.Lock()
@@ -38,10 +33,35 @@ func TestPeersWithoutConnectionsAreForgotten(t *testing.T) {
 		p.keep("a", at, &link{raw: near})
 		p.exit("a", at)
 		require.Equal(t, 1, known())
-		time.Sleep(o.IdleTimeout) // of the bubble
+		time.Sleep(p.options.IdleTimeout) // of the bubble
 		synctest.Wait()
 		require.Zero(t, known())
-		_, err = far.Write([]byte{1})
+		_, err := far.Write([]byte{1})
 		require.Error(t, err, "closed")
 	})
+}
+
+// A pull that ends while the puller is closed keeps nothing.
+func TestAClosedPullerKeepsNoConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuller(t)
+		p.Close()
+		near, far := net.Pipe()
+		at := p.enter("a")
+		p.keep("a", at, &link{raw: near})
+		require.Empty(t, at.idle)
+		_, err := far.Write([]byte{1})
+		require.Error(t, err, "closed")
+	})
+}
+
+func newPuller(t *testing.T) *Puller {
+	t.Helper()
+	identity, err := NewIdentity(make([]byte, 32))
+	require.NoError(t, err)
+	o := DefaultPullerOptions()
+	o.Random = rand.Float64
+	p, err := NewPuller(Self{Identity: identity, Fingerprint: make([]byte, 8), Replica: "r"}, o)
+	require.NoError(t, err)
+	return p
 }

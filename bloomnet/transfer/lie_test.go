@@ -70,6 +70,28 @@ func TestLiesAreDamage(t *testing.T) {
 	}
 }
 
+// A kept connection that brings damage was not closed by a restart, so the peer is not
+// asked again at once.
+func TestDamageOnAKeptConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, me := newNetwork(), self(t, secret)
+		impostor(t, n.listen("a"), me, func(c *tls.Conn) {
+			hearRequest(c)
+			wire.Write(c, wire.KindNotHeld, nil)
+			hearRequest(c)
+			frame := []byte{byte(wire.KindNotHeld), 0, 0, 0, 0, 1, 2, 3, 4} // a wrong checksum
+			c.Write(frame)
+			hearRequest(c)
+		})
+		p := puller(t, n, me, once)
+		_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
+		require.ErrorIs(t, err, transfer.ErrNotHeld)
+		_, err = p.Pull(t.Context(), []string{"a"}, 0, nil)
+		require.ErrorIs(t, err, transfer.ErrDamaged)
+		require.Len(t, n.dials, 1)
+	})
+}
+
 func TestABlobThatIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, me := newNetwork(), self(t, secret)

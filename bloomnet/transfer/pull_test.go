@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -141,6 +142,35 @@ func TestAPullEndsWithTheLastWhoWaits(t *testing.T) {
 			require.Zero(t, heard.Load())
 		}
 		require.Zero(t, p.Counters.Failed.Load(), "nobody's fault")
+	})
+}
+
+// A pull that has been left may take long to end; who comes then does not wait for it.
+func TestAPullAfterOneThatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, me := newNetwork(), self(t, secret)
+		serve(t, n.listen("a"), me, newShelf(blob("tag", 9)).open, nil)
+		gate := make(chan struct{})
+		p := puller(t, n, me, func(o *transfer.PullerOptions) {
+			o.Dial = func(ctx context.Context, address string) (net.Conn, error) {
+				if address == "slow" {
+					<-gate
+				}
+				return n.dial(ctx, address)
+			}
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			_, err := p.Pull(ctx, []string{"slow"}, 0, nil)
+			require.ErrorIs(t, err, context.Canceled)
+		})
+		synctest.Wait()
+		leave()
+		running.Wait()
+		_, err := p.Pull(t.Context(), []string{"a"}, 0, nil)
+		require.NoError(t, err)
+		close(gate)
 	})
 }
 

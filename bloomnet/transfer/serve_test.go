@@ -89,6 +89,34 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// Who has proved its key may go on for as long as it likes.
+func TestManyRequestsOverOneConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, me := newNetwork(), self(t, secret)
+		serve(t, n.listen("a"), me, newShelf().open, nil)
+		p := puller(t, n, me, once)
+		for range 500 {
+			_, err := p.Pull(t.Context(), []string{"a"}, 0, make([]byte, wire.MaxTag))
+			require.ErrorIs(t, err, transfer.ErrNotHeld)
+		}
+		require.Len(t, n.dials, 1)
+	})
+}
+
+// A client that says it has more of a blob than there is gets it from its begin.
+func TestAResumeBehindTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, me := newNetwork(), self(t, secret)
+		serve(t, n.listen("a"), me, newShelf(blob("tag", 9)).open, nil)
+		c := client(t, n, "a", me)
+		require.NoError(t, wire.Write(c, wire.KindRequest, wire.Request{Resume: []byte("tag"), Offset: 10}.Append(nil)))
+		kind, payload, err := wire.Read(c, make([]byte, wire.MaxMessage))
+		require.NoError(t, err)
+		require.Equal(t, wire.KindHead, kind)
+		require.Equal(t, wire.Head{Length: 9, Tag: []byte("tag")}.Append(nil), payload)
+	})
+}
+
 // Serve ends when its context does, whatever is under way.
 func TestServeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
