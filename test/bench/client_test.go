@@ -79,16 +79,37 @@ func TestExchangeKeepsItsConnection(t *testing.T) {
 	clients, err := dial(t.Context(), echoServer(t), 1, time.Minute)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, hangUp(clients)) }()
-	for index := range uint64(3) {
-		body, wanted := appendCheck(nil, nil, free, index, true)
-		require.NoError(t, exchange(clients[0], body, wanted))
+	asked := share{of: []byte(`"available":true`)}
+	free := func(index uint64) source {
+		return func(body, wanted []byte) ([]byte, []byte) { return appendCheck(body, wanted, free, index, true) }
 	}
-	body, _ := appendCheck(nil, nil, free, 3, true)
-	_, wanted := appendCheck(nil, nil, free, 4, true)
-	require.ErrorAs(t, exchange(clients[0], body, wanted), new(callError), "another name")
-	require.ErrorAs(t, exchange(clients[0], []byte("{"), nil), new(callError), "another status")
-	body, wanted = appendCheck(nil, nil, free, 5, true)
-	require.NoError(t, exchange(clients[0], body, wanted))
+	c := caller{client: clients[0], seen: asked.count}
+	for index := range uint64(3) {
+		c.next = free(index)
+		require.NoError(t, c.exchange())
+	}
+	require.InDelta(t, 1, asked.take(), 0)
+	c.next = func(body, wanted []byte) ([]byte, []byte) {
+		body, _ = free(3)(body, nil)
+		_, wanted = free(4)(nil, wanted)
+		return body, wanted
+	}
+	require.ErrorAs(t, c.exchange(), new(callError), "another name")
+	c.next = func(body, wanted []byte) ([]byte, []byte) { return append(body, '{'), wanted }
+	require.ErrorAs(t, c.exchange(), new(callError), "another status")
+	require.Zero(t, asked.take())
+	c.next = free(5)
+	require.NoError(t, c.exchange())
+}
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	s := share{of: []byte("a")}
+	for _, answer := range []string{"abc", "b", "bca", "c"} {
+		s.count([]byte(answer))
+	}
+	require.InDelta(t, 0.5, s.take(), 0)
+	require.InDelta(t, 0, s.take(), 0, "it was taken")
 }
 
 func TestDialGivesUp(t *testing.T) {

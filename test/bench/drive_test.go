@@ -35,6 +35,22 @@ func TestDriveCountsWhatEndedInTime(t *testing.T) {
 	})
 }
 
+// Calls begin at their rate while they can, and who must wait for that is counted.
+func TestDriveAtARate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := driveAt(t.Context(), 4, 100, time.Second, takes(10*time.Millisecond))
+		require.NoError(t, err)
+		require.Equal(t, 100, s.calls)
+		require.Equal(t, 10*time.Millisecond, s.p99)
+
+		s, err = driveAt(t.Context(), 1, 100, time.Second, takes(20*time.Millisecond))
+		require.NoError(t, err)
+		require.Equal(t, 50, s.calls)
+		require.Equal(t, 50*10*time.Millisecond+10*time.Millisecond, s.p99, "the last one was due long before it began")
+	})
+}
+
 func TestDriveCountsFailures(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -53,7 +54,7 @@ func handleEcho(w http.ResponseWriter, r *http.Request) {
 }
 
 // echo posts checks to a server that decodes and encodes JSON and does nothing else.
-func (l *lab) echo() work {
+func (l *lab) echo(connections int) work {
 	var address string
 	start := func(ctx context.Context) error {
 		if address != "" {
@@ -66,10 +67,10 @@ func (l *lab) echo() work {
 		return err
 	}
 	run := func(ctx context.Context, length time.Duration) (sample, error) {
-		t := traffic{address, func(body, wanted []byte) ([]byte, []byte) {
+		next := func(body, wanted []byte) ([]byte, []byte) {
 			return appendCheck(body, wanted, free, rand.Uint64N(maxIndex), true)
-		}}
-		return t.run(ctx, length)
+		}
+		return traffic{address: address, connections: connections, next: func() source { return next }}.run(ctx, length)
 	}
-	return work{"JSON echo over HTTP by net/http, 128 connections", start, run}
+	return work{fmt.Sprintf("JSON echo over HTTP by net/http, %d connections", connections), start, run}
 }

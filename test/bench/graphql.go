@@ -28,17 +28,22 @@ func appendCheck(body, wanted []byte, s space, index uint64, available bool) ([]
 
 // appendReserve appends a reserve of a fresh name, and what the answer must hold.
 func appendReserve(body, wanted []byte, index uint64) ([]byte, []byte) {
+	return appendReserveOf(body, wanted, fresh, index, index)
+}
+
+// appendReserveOf appends a reserve of a name under request n, and what the answer must hold.
+func appendReserveOf(body, wanted []byte, s space, index, n uint64) ([]byte, []byte) {
 	body = append(body, reserveOperation+`{"input":{"name":"`...)
-	body = appendName(body, fresh, index)
-	body = append(body, `","requestId":"`+requestID(index)+`"}}}`...)
+	body = appendName(body, s, index)
+	body = append(body, `","requestId":"`+requestID(n)+`"}}}`...)
 	wanted = append(wanted, `"canonical":"`...)
-	wanted = appendName(wanted, fresh, index)
+	wanted = appendName(wanted, s, index)
 	return body, append(wanted, `","state":"RESERVED"`...)
 }
 
 // nextCheck makes the source of checks, one half of them for names among the
 // first so many imported ones, the other for free ones.
-func nextCheck(names uint64) func(body, wanted []byte) ([]byte, []byte) {
+func nextCheck(names uint64) source {
 	return func(body, wanted []byte) ([]byte, []byte) {
 		if random := rand.Uint64(); random&1 == 0 {
 			return appendCheck(body, wanted, imported, random>>1%names, false)

@@ -41,8 +41,10 @@ func (l *lab) plan(names uint64) []comparison {
 			reserve128(small), reserve512(small), lose(small),
 			reserveHTTP(one).on("one database"), reserveHTTP(small),
 		}},
-		{"JSON echo", []work{l.echo(), check(one).on("one database"), check(small)}},
+		{"JSON echo", []work{l.echo(connections), check(one).on("one database"), check(small)}},
 	}
+	plan = append(plan, l.planOfLayers()...)
+	plan = append(plan, l.planOfHammer()...)
 	plan = append(plan, l.planOfChanges(one, small)...)
 	for _, workOn := range []func(*registry) work{reserve128, reserve512, check, reserveHTTP} {
 		plan = append(plan, comparison{"empty tables", []work{

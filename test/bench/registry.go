@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,7 @@ type registry struct {
 	options postgres.Options
 	address string        // of the gateway
 	filled  bool          // all names are imported
+	warmed  bool          // a gateway has been asked for a while
 	used    atomic.Uint64 // names of the fresh space
 }
 
@@ -96,6 +98,7 @@ func (r *registry) startGateway(ctx context.Context) (address string, err error)
 	args := []string{
 		"serve", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json",
 		"--identifier-secret-file", r.lab.secretFile(), "--token-key-file", r.lab.tokenKeyFile(),
+		"--data-dir", filepath.Join(r.lab.dir, "gateway-"+r.name),
 	}
 	for _, d := range r.options.Databases {
 		args = append(args, "--database", d.Name+"="+d.DSN)

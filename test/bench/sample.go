@@ -12,6 +12,7 @@ type sample struct {
 	calls    int     // that were done in time
 	rate     float64 // calls a second
 	p50, p99 time.Duration
+	asked    float64 // share of the answers that a database decided
 	wal      float64 // bytes of write-ahead log for each call
 }
 

@@ -32,18 +32,22 @@ func lose(r *registry) work {
 // check asks a gateway whether names can be had.
 func check(r *registry) work {
 	run := func(ctx context.Context, length time.Duration) (sample, error) {
-		return traffic{r.address, nextCheck(r.names)}.run(ctx, length)
+		return traffic{address: r.address, connections: connections, next: func() source { return nextCheck(r.names) }}.run(ctx, length)
 	}
 	return work{fmt.Sprintf("`usernameAvailable` over HTTP, %d connections", connections), r.prepare, run}
 }
 
 // reserveHTTP asks a gateway for fresh names.
 func reserveHTTP(r *registry) work {
-	next := func(body, wanted []byte) ([]byte, []byte) { return appendReserve(body, wanted, r.used.Add(1)) }
 	run := func(ctx context.Context, length time.Duration) (sample, error) {
-		return traffic{r.address, next}.run(ctx, length)
+		return traffic{address: r.address, connections: connections, next: r.nextReserve}.run(ctx, length)
 	}
 	return work{fmt.Sprintf("`reserveUsername` over HTTP, %d connections", connections), r.prepare, run}
+}
+
+// nextReserve is the source of reserves of fresh names.
+func (r *registry) nextReserve() source {
+	return func(body, wanted []byte) ([]byte, []byte) { return appendReserve(body, wanted, r.used.Add(1)) }
 }
 
 // driven is the run of a work on the store.
