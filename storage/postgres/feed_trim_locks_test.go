@@ -153,11 +153,17 @@ func TestTwoReplicasTrimAtOnce(t *testing.T) {
 		putAside(t, a, d, fmt.Sprintf("%d hours", hours))
 	}
 	addAged(t, d, "due", "2 hours")
+	writer, err := connect(t, d).Begin(t.Context()) // both find that it is due
+	require.NoError(t, err)
+	_, err = writer.Exec(t.Context(), addSQL, "late")
+	require.NoError(t, err)
 	var replicas sync.WaitGroup
 	errs := make([]error, 2)
 	for i, s := range []*postgres.Store{a, b} {
 		replicas.Go(func() { errs[i] = postgres.TrimPartitions(t.Context(), s, auditAge) })
 	}
+	awaitWaiter(t, d, "feed")
+	require.NoError(t, writer.Commit(t.Context()))
 	replicas.Wait()
 	for _, err := range errs {
 		if err != nil {
@@ -165,6 +171,7 @@ func TestTwoReplicasTrimAtOnce(t *testing.T) {
 		}
 	}
 	require.NoError(t, postgres.TrimPartitions(t.Context(), a, auditAge))
-	require.Equal(t, 1, queryOne[int](t, d, `SELECT count(*) FROM feed_past`))
+	require.Equal(t, 2, queryOne[int](t, d, `SELECT count(*) FROM feed_past`))
 	require.Zero(t, queryOne[int](t, d, `SELECT count(*) FROM feed`))
+	require.Equal(t, 1, queryOne[int](t, d, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'feed_past'::regclass`), "put aside once")
 }
