@@ -81,6 +81,54 @@ func TestAnImportMeetsAReserve(t *testing.T) {
 	require.True(t, got.outcomes[1].Added)
 }
 
+// An owner signs up for another name when the import is past its look: that one stays, and
+// the line's name is given back.
+func TestAnImportMeetsASignUp(t *testing.T) {
+	t.Parallel()
+	w := newBases(t, 1).world(t)
+	owner, name, own := accountIn(0), nameIn(0), nameIn(0)
+	signUp, err := w.pools[0].Begin(t.Context())
+	require.NoError(t, err)
+	_, err = signUp.Exec(t.Context(), `
+		WITH held AS (
+			INSERT INTO holdings (vshard, kind, state, since, grant_id, owner, key, canonical, display)
+			VALUES ($1, 1, 2, now(), gen_random_uuid(), $3, $4, $4, $4) RETURNING grant_id
+		), account AS (INSERT INTO accounts (vshard, owner) VALUES ($2, $3))
+		INSERT INTO slots (vshard, kind, slot, owner, key, grant_id, canonical, display) SELECT $2, 1, 0, $3, $4, grant_id, $4, $4 FROM held`,
+		int16(storage.VshardOf(own)), int16(storage.VshardOfOwner(owner)), owner, own.Key())
+	require.NoError(t, err)
+	outcomes := make(chan []storage.ImportOutcome, 1)
+	go func() {
+		got, _ := w.other.Import(context.WithoutCancel(t.Context()), []storage.ImportLine{importLine(name, owner)})
+		outcomes <- got
+	}()
+	w.awaitLock(t)
+	require.NoError(t, signUp.Commit(t.Context()))
+	got := <-outcomes
+	require.Len(t, got, 1)
+	require.Contains(t, got[0].Refused, "another name")
+	require.False(t, got[0].Added)
+	require.Zero(t, w.standing(t, name))
+	w.requireOwns(t, owner, own)
+	w.requireConsistent(t)
+}
+
+// What is decided for an account rests on its version, so an import counts it up.
+func TestAnImportCountsTheAccountUp(t *testing.T) {
+	t.Parallel()
+	w := newBases(t, 1).world(t)
+	owner, former := accountIn(0), nameIn(0)
+	w.give(t, owner, former)
+	_, err := w.other.Release(t.Context(), userChange(owner), former)
+	require.NoError(t, err)
+	version := func() int64 {
+		return collect[struct{ Version int64 }](t, w.bases, `SELECT version FROM accounts WHERE owner = $1`, owner)[0].Version
+	}
+	before := version()
+	require.True(t, imported(t, w.other, importLine(nameIn(0), owner))[0].Added)
+	require.Greater(t, version(), before)
+}
+
 // Two imports of one file and sign-ups for its names at once: all goes through, and what is
 // there in the end is right.
 func TestImportsBesideEachOtherAndSignUps(t *testing.T) {
