@@ -13,6 +13,8 @@ var (
 	ErrRequestConflict = errors.New("request id was used with other arguments")
 	// ErrNotOwner says that the account does not have the identifier.
 	ErrNotOwner = errors.New("account does not have the identifier")
+	// ErrNotBlocked says that there is no block to take away.
+	ErrNotBlocked = errors.New("identifier is not blocked")
 )
 
 // HeldError says that none of the candidates could be had. It describes the

@@ -9,7 +9,7 @@ import (
 // State is where a held identifier is in its life. Its numbers stand in tables.
 type State int16
 
-// The states of a holding. Released is never stored: it is the absence of a row.
+// The states of a holding. Released is the absence of a row, or a row that only a block keeps.
 const (
 	Reserved  State = 1 // held for one sign-up until ExpireAt
 	Active    State = 2 // owned by an account, for ever

@@ -16,17 +16,20 @@ const maxOwner = 64
 // in the place of what they cannot read, so two accounts could come out as one.
 // Back ends are named by the same rule. Every way in must ask, as the store does
 // not. The error's text goes after what people call the id: "owner is empty".
-func CheckOwner(id string) error {
+func CheckOwner(id string) error { return checkText(id, maxOwner) }
+
+// checkText says what keeps a text from being printable, of 1 to longest characters.
+func checkText(text string, longest int) error {
 	switch {
-	case id == "":
+	case text == "":
 		return errors.New("is empty")
-	case utf8.RuneCountInString(id) > maxOwner:
-		return fmt.Errorf("has more than %d characters", maxOwner)
-	case !utf8.ValidString(id):
+	case utf8.RuneCountInString(text) > longest:
+		return fmt.Errorf("has more than %d characters", longest)
+	case !utf8.ValidString(text):
 		return errors.New("is not valid UTF-8")
-	case strings.ContainsRune(id, utf8.RuneError):
+	case strings.ContainsRune(text, utf8.RuneError):
 		return errors.New("holds U+FFFD, which stands for what could not be read")
-	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("holds a character that cannot be printed")
 	}
 	return nil

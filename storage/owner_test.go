@@ -37,3 +37,11 @@ func TestOwners(t *testing.T) {
 		require.ErrorContains(t, err, tc.wrong, name)
 	}
 }
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, storage.CheckNote(strings.Repeat("é", 500)))
+	require.EqualError(t, storage.CheckNote(strings.Repeat("é", 501)), "has more than 500 characters")
+	require.EqualError(t, storage.CheckNote(""), "is empty")
+	require.EqualError(t, storage.CheckNote("two\nlines"), "holds a character that cannot be printed")
+}

@@ -66,4 +66,5 @@ type Store interface {
 	Changer
 	Accounts
 	Importer
+	Blocker
 }

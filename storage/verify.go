@@ -21,13 +21,14 @@ const (
 	OverdueIntent     Fault = "intents of changes whose time is over"
 	EndlessIntent     Fault = "intents of changes that last for an hour yet, or for ever"
 	NotSwept          Fault = "identifiers that ran out and were not swept"
+	LeftBehind        Fault = "identifiers that nobody has, with rows that no block keeps"
 )
 
 // Faults lists every fault, in the order of a report.
 func Faults() []Fault {
 	return []Fault{
 		TwoOwnersOfVshard, NoOwnerOfVshard, HeldTwice, Astray, ListedTwice, NotHeld, NotListed,
-		Misspelt, Ownerless, OverLimit, OverdueChange, OverdueIntent, EndlessIntent, NotSwept,
+		Misspelt, Ownerless, OverLimit, OverdueChange, OverdueIntent, EndlessIntent, NotSwept, LeftBehind,
 	}
 }
 

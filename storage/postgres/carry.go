@@ -10,7 +10,8 @@ import (
 
 // carrySQL carries out what was decided. Each act finds its row by the grant that
 // the decision recorded: that of the intent where the row is taken, else that of the
-// tenure. With a request ($2) it acts only if that attempt is decided, in this database.
+// tenure. What is given up stays, and nobody's, where it is blocked. With a request ($2)
+// it acts only if that attempt is decided, in this database.
 // Times of the decision ($5, $6) are those of this transaction unless they are given.
 const carrySQL = `
 WITH seen AS MATERIALIZED (
@@ -22,31 +23,31 @@ WITH seen AS MATERIALIZED (
 		SELECT FROM requests r WHERE r.vshard = $1::smallint AND r.id = $2 AND r.attempt = $3::uuid AND r.state = 2
 	))
 ), locked AS MATERIALIZED (
-	SELECT s.*, h.at
+	SELECT s.*, h.at, h.blocked, h.owner
 	FROM (SELECT * FROM seen ORDER BY vshard, kind, key) s
 	CROSS JOIN LATERAL (
-		SELECT h.ctid AS at FROM holdings h
+		SELECT h.ctid AS at, h.blocked, h.owner FROM holdings h
 		WHERE h.vshard = s.vshard AND h.kind = s.kind AND h.key = s.key
 			AND CASE s.act WHEN 1 THEN h.intent_grant = s.its_grant ELSE h.state = 2 AND h.grant_id = s.its_grant END
 		FOR UPDATE
 	) h
 ), changed AS (
 	UPDATE holdings h SET
-		state = CASE act WHEN 1 THEN 2 WHEN 2 THEN 3 ELSE h.state END,
-		owner = CASE act WHEN 1 THEN $4::text ELSE h.owner END,
+		state = CASE act WHEN 1 THEN 2 WHEN 2 THEN 3 WHEN 3 THEN 4 ELSE h.state END,
+		owner = CASE act WHEN 1 THEN $4::text WHEN 3 THEN NULL ELSE h.owner END,
 		since = CASE WHEN act = 4 THEN h.since ELSE coalesce($5::timestamptz, now()) END,
 		expire_at = CASE act WHEN 2 THEN coalesce($6::timestamptz, now() + $16::bigint * interval '1 microsecond') END,
-		grant_id = CASE act WHEN 1 THEN l.its_grant ELSE h.grant_id END,
+		grant_id = CASE act WHEN 1 THEN l.its_grant WHEN 3 THEN gen_random_uuid() ELSE h.grant_id END,
 		canonical = CASE WHEN act IN (1, 4) THEN nullif(l.its_canonical, '') ELSE h.canonical END,
 		display = CASE WHEN act IN (1, 4) THEN nullif(l.its_display, '') ELSE h.display END,
 		holder = NULL, intent_grant = NULL, intent_request = NULL, intent_vshard = NULL, intent_attempt = NULL, intent_until = NULL,
 		version = DEFAULT
 	FROM locked l
-	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act <> 3
-	RETURNING h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, l.epoch, 0 AS change
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND (act <> 3 OR l.blocked)
+	RETURNING h.vshard, h.kind, h.key, h.state, l.its_grant AS grant_id, coalesce(h.owner, l.owner) AS owner, l.epoch, 0 AS change
 ), gone AS (
 	DELETE FROM holdings h USING locked l
-	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act = 3
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked)) AND h.ctid = l.at AND act = 3 AND NOT l.blocked
 	RETURNING h.vshard, h.kind, h.key, 4::smallint AS state, h.grant_id, h.owner, l.epoch, -1 AS change
 ), all_of_it AS MATERIALIZED (
 	SELECT * FROM changed UNION ALL SELECT * FROM gone

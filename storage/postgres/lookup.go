@@ -31,12 +31,18 @@ LEFT JOIN LATERAL (
 
 // lookup reads who holds each identifier of a batch, in one snapshot.
 func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, error) {
+	results := make([]lookupResult, len(batch))
+	s := lookupStatement(batch, results)
+	return results, d.read(ctx, s.scan, s.sql, s.args...)
+}
+
+// lookupStatement is the statement that reads them. results are in the order of the batch.
+func lookupStatement(batch []lookup, results []lookupResult) statement {
 	p := newPlaces(len(batch))
 	for _, l := range batch {
 		p.add(l.id)
 	}
-	results := make([]lookupResult, len(batch))
-	err := d.read(ctx, func(rows pgx.Rows) error {
+	return statement{lookupSQL, []any{p.vshards, p.kinds, p.keys}, func(rows pgx.Rows) error {
 		var n int
 		var ours, held bool
 		var asOf pgtype.Timestamptz
@@ -45,6 +51,7 @@ func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, 
 		into := append([]any{&n, &ours, &asOf, &version.Epoch, &version.ID, &held}, row.fields()...)
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			r := &results[n-1]
+			*r = lookupResult{} // an earlier run may have been rolled back
 			if !ours {
 				r.verdict = astray
 				return nil
@@ -57,8 +64,7 @@ func (d *database) lookup(ctx context.Context, batch []lookup) ([]lookupResult, 
 			return nil
 		})
 		return err
-	}, lookupSQL, p.vshards, p.kinds, p.keys)
-	return results, err
+	}}
 }
 
 // Lookup reads the owning database.

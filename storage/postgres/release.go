@@ -25,8 +25,9 @@ type releaseResult struct {
 	holding storage.Holding // what had been held, when freed
 }
 
-// releaseSQL deletes by grant. A row with an intent, or blocked, is left alone.
-// It locks the rows in the order of their key first, as DELETE itself knows no order.
+// releaseSQL deletes by grant. A row with an intent is left alone; a blocked one stays,
+// and nobody's. It locks the rows in the order of their key first, as DELETE itself
+// knows no order.
 const releaseSQL = `
 WITH seen AS MATERIALIZED (
 	SELECT i.*, v.epoch, coalesce(v.state = 'OWNED', false) AS owned
@@ -34,29 +35,36 @@ WITH seen AS MATERIALIZED (
 		WITH ORDINALITY AS i (vshard, kind, key, grant_id, state, cause, actor, n)
 	LEFT JOIN LATERAL (SELECT * FROM vshards o WHERE o.vshard = i.vshard LIMIT 1) v ON true
 ), locked AS MATERIALIZED (
-	SELECT h.at, s.epoch, s.cause, s.actor
+	SELECT s.*, h.at, h.x
 	FROM (SELECT * FROM seen WHERE owned AND ` + isolated + ` ORDER BY vshard, kind, key) s
 	CROSS JOIN LATERAL (
-		SELECT h.ctid AS at FROM holdings h
+		SELECT h.ctid AS at, h AS x FROM holdings h
 		WHERE h.vshard = s.vshard AND h.kind = s.kind AND h.key = s.key AND h.grant_id = s.grant_id
-			AND h.state = s.state AND NOT h.blocked AND h.intent_grant IS NULL
+			AND h.state = s.state AND h.intent_grant IS NULL
 		FOR UPDATE
 	) h
 ), gone AS (
-	DELETE FROM holdings x USING locked l
-	WHERE x.ctid = ANY (ARRAY(SELECT at FROM locked)) AND x.ctid = l.at
-	RETURNING x.*, l.epoch, l.cause, l.actor
+	DELETE FROM holdings h USING locked l
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked WHERE NOT (x).blocked)) AND h.ctid = l.at
+	RETURNING l.n, -1 AS change
+), kept AS (
+	UPDATE holdings h SET ` + keptSet + `
+	FROM locked l
+	WHERE h.ctid = ANY (ARRAY(SELECT at FROM locked WHERE (x).blocked)) AND h.ctid = l.at
+	RETURNING l.n, 0 AS change
+), freed AS MATERIALIZED (
+	SELECT l.*, f.change FROM locked l JOIN (SELECT * FROM gone UNION ALL SELECT * FROM kept) f USING (n)
 ), fed AS (
 	INSERT INTO feed (cause, epochs, vshards, kinds, changes, states, keys, actors)
-	SELECT cause, array_agg(epoch), array_agg(vshard), array_agg(kind), array_agg(-1::smallint), array_agg(4::smallint),
+	SELECT cause, array_agg(epoch), array_agg(vshard), array_agg(kind), array_agg(change::smallint), array_agg(4::smallint),
 		array_agg(key), array_agg(actor)
-	FROM gone GROUP BY cause
+	FROM freed GROUP BY cause
 ), audited AS (
 	INSERT INTO audit (grant_id, vshard, kind, state, cause, key, owner, actor)
-	SELECT grant_id, vshard, kind, 4, cause, key, owner, actor FROM gone WHERE state <> 1
+	SELECT grant_id, vshard, kind, 4, cause, key, (x).owner, actor FROM freed WHERE state <> 1
 )
 SELECT s.n, s.owned, ` + heldColumns + `
-FROM seen s LEFT JOIN gone x USING (vshard, kind, key, grant_id)`
+FROM seen s LEFT JOIN freed f USING (n)`
 
 // release frees the tenures of a batch.
 func (d *database) release(ctx context.Context, batch []release) ([]releaseResult, error) {

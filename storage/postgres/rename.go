@@ -85,7 +85,7 @@ func (s *Store) Redirect(ctx context.Context, former identifier.Identifier) (sto
 	if err != nil {
 		return storage.Holding{}, err
 	}
-	if h := standing.Held; h != nil && h.State == storage.Protected && h.Owner != "" {
+	if h := standing.Held; h != nil && h.State == storage.Protected && h.Owner != "" && !onlyBlocked(standing) {
 		return s.redirectTo(ctx, h.Owner, former.Key())
 	}
 	return storage.Holding{}, storage.ErrNotFound

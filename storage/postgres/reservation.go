@@ -19,7 +19,7 @@ func (s *Store) Reservation(ctx context.Context, key storage.RequestKey) ([]stor
 		if err != nil {
 			return nil, err
 		}
-		if now.Held != nil && now.Held.Grant == g.Grant {
+		if now.Held != nil && now.Held.Grant == g.Grant && !onlyBlocked(now) {
 			held = append(held, *now.Held)
 		}
 	}
@@ -72,18 +72,23 @@ func (s *Store) free(ctx context.Context, rel release) (releaseResult, error) {
 		if err != nil || r.freed || !met {
 			return r, err
 		}
-		in, err := s.readIntent(ctx, rel.id)
-		if err != nil {
-			return r, err
-		}
-		if met = in != nil; !met {
-			continue
-		}
-		if _, err := s.settle(ctx, *in); err != nil && !tryAgain(err) {
+		if met, err = s.settleMet(ctx, rel.id); err != nil {
 			return r, err
 		}
 	}
 	return releaseResult{}, &storage.OverloadedError{RetryAfter: intentTTL}
+}
+
+// settleMet settles the intent beside an identifier, if it can; met says that there was one.
+func (s *Store) settleMet(ctx context.Context, id identifier.Identifier) (met bool, err error) {
+	in, err := s.readIntent(ctx, id)
+	if err != nil || in == nil {
+		return false, err
+	}
+	if _, err := s.settle(ctx, *in); err != nil && !tryAgain(err) {
+		return true, err
+	}
+	return true, nil
 }
 
 const intentSQL = `

@@ -17,6 +17,8 @@ func PlannedChanges() map[string]PlannedStatement {
 		"lock":    {lockSQL, writeLimits, carry[0].args},
 		"lay":     {lay.sql, writeLimits, lay.args},
 		"release": {releaseSQL, writeLimits, releaseColumns(nil)},
+		"block":   {blockSQL, writeLimits, new(Store).block(storage.Order{}).args},
+		"unblock": {unblockSQL, writeLimits, orderColumns(storage.Order{}, causeUnblock)},
 	}
 }
 

@@ -17,12 +17,18 @@ func (s *Store) obstacle(ctx context.Context, g *saga, laid []laid) error {
 			continue
 		case l.intent != nil && l.intent.attempt != g.key():
 			return s.settleFirst(ctx, *l.intent)
-		case l.inTheWay != nil && l.intent == nil && l.inTheWay.Owner != g.change.Owner:
+		case l.inTheWay != nil && l.intent == nil && closedTo(l.inTheWay, g.change.Owner):
 			return &storage.HeldError{Holding: *l.inTheWay}
 		}
 		return errAgain
 	}
 	return errAgain
+}
+
+// closedTo says that a holding keeps an account away. What the account itself has, it has
+// taken since it was read.
+func closedTo(h *storage.Holding, owner string) bool {
+	return h.Owner != owner || h.Blocked && h.State != storage.Active
 }
 
 // settleFirst settles an intent and says to try again; busy is the saga of another

@@ -11,7 +11,7 @@ import (
 )
 
 // verifiedColumns are those of a verifiedHolding.
-const verifiedColumns = `h.vshard, h.kind, h.key, h.state, h.grant_id, h.owner, h.canonical, h.display, ` + notSwept + `, ` + endless
+const verifiedColumns = `h.vshard, h.kind, h.key, h.state, h.blocked, h.grant_id, h.owner, h.canonical, h.display, ` + notSwept + `, ` + endless
 
 const holdingPagesSQL = `
 SELECT ` + verifiedColumns + `
@@ -23,6 +23,7 @@ type verifiedHolding struct {
 	Vshard, Kind       int16
 	Key                string
 	State              int16
+	Blocked            bool
 	Grant              pgtype.UUID
 	Owner              pgtype.Text
 	Canonical, Display pgtype.Text

@@ -51,4 +51,7 @@ var faultsOfRows = []struct {
 	{storage.Ownerless, func(h *verifiedHolding) bool {
 		return storage.State(h.State) == storage.Protected && h.Owner.String == ""
 	}},
+	{storage.LeftBehind, func(h *verifiedHolding) bool {
+		return storage.State(h.State) == storage.Released && (!h.Blocked || h.Owner.Valid)
+	}},
 }

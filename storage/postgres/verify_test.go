@@ -99,6 +99,11 @@ func TestVerifyFindsEachFault(t *testing.T) {
 			name := nameIn(0)
 			execute(t, a, `INSERT INTO holdings (vshard, kind, state, since, expire_at, grant_id, key) VALUES ($1, 1, 3, now(), now() + interval '1 day', gen_random_uuid(), $2)`, int16(storage.VshardOf(name)), name.Key())
 		},
+		storage.LeftBehind: func(t *testing.T, a, b postgres.Database, m member) {
+			name := nameIn(0)
+			execute(t, a, `ALTER TABLE holdings DROP CONSTRAINT holdings_check`)
+			execute(t, a, `INSERT INTO holdings (vshard, kind, state, since, grant_id, key) VALUES ($1, 1, 4, now(), gen_random_uuid(), $2)`, int16(storage.VshardOf(name)), name.Key())
+		},
 		storage.NotSwept: func(t *testing.T, a, b postgres.Database, m member) {
 			name := nameIn(0)
 			execute(t, a, `INSERT INTO holdings (vshard, kind, state, since, expire_at, grant_id, key) VALUES ($1, 1, 1, now(), now() - interval '10 minutes', gen_random_uuid(), $2)`, int16(storage.VshardOf(name)), name.Key())
@@ -215,6 +220,9 @@ func live(ctx context.Context, s *postgres.Store) error {
 	if err != nil {
 		return err
 	}
+	if _, err := s.Block(ctx, order(m.name)); err != nil {
+		return err
+	}
 	for range 3 {
 		to := nameIn(time.Now().Nanosecond() % 2)
 		if _, err := s.Rename(ctx, m.change(), to); err != nil {
@@ -226,7 +234,10 @@ func live(ctx context.Context, s *postgres.Store) error {
 		}
 	}
 	if time.Now().Nanosecond()%2 == 0 {
-		_, err = s.Release(ctx, m.change())
+		return nil
+	}
+	if _, err = s.Release(ctx, m.change()); err == nil {
+		_, err = s.Unblock(ctx, order(m.name))
 	}
 	return err
 }

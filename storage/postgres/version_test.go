@@ -36,6 +36,42 @@ func TestVersionsOrderReadsAndChanges(t *testing.T) {
 	w.requireOrder(t, f, name, last)
 }
 
+// Blocks, and what is given up while it is blocked, are changes as any other.
+func TestVersionsOrderBlocks(t *testing.T) {
+	t.Parallel()
+	w := newBases(t, 1).world(t)
+	f := follow(t, w.other.Feeds(time.Now)[0])
+	owner, name, mail := accountIn(0), nameIn(0), privateIn(0, identifier.Email)
+	last := map[identifier.Identifier]storage.Version{}
+	told := func(id identifier.Identifier) { last[id] = w.requireOrder(t, f, id, last[id]) }
+	for _, id := range []identifier.Identifier{name, mail} {
+		block(t, w.other, id)
+		told(id)
+		unblock(t, w.other, id)
+		w.give(t, owner, id)
+		told(id)
+		for range 2 {
+			block(t, w.other, id)
+			told(id)
+			unblock(t, w.other, id)
+			told(id)
+		}
+		block(t, w.other, id)
+		told(id)
+		_, err := w.other.Release(t.Context(), userChange(owner), id)
+		require.NoError(t, err)
+		told(id)
+	}
+	req := request(nameIn(0))
+	_, err := w.other.Reserve(t.Context(), req)
+	require.NoError(t, err)
+	block(t, w.other, req.Candidates[0])
+	told(req.Candidates[0])
+	_, err = w.other.Cancel(t.Context(), req.Request)
+	require.NoError(t, err)
+	told(req.Candidates[0])
+}
+
 // requireOrder gives the version of the newest change of a name.
 func (w *world) requireOrder(t *testing.T, f *follower, name identifier.Identifier, last storage.Version) storage.Version {
 	t.Helper()

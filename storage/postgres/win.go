@@ -106,11 +106,13 @@ const (
 	causeConfirm = "CONFIRM"
 	causeRename  = "RENAME"
 	causeRelease = "RELEASE"
+	causeBlock   = "BLOCK"
+	causeUnblock = "UNBLOCK"
 )
 
 // of is what a result means for the caller who made the try, and for one who
 // asked for the same identifier at the same time. A row that the caller's own
-// request holds counts as won and keeps its grant.
+// request holds, and that is not blocked, counts as won and keeps its grant.
 func (r *winResult) of(w *win, first bool) *winResult {
 	if first && (r.won || r.verdict != settled) {
 		return r
@@ -120,7 +122,7 @@ func (r *winResult) of(w *win, first bool) *winResult {
 		own.record = recordResult{verdict: again}
 	}
 	if own.verdict == settled {
-		own.won = w.holder != storage.RequestID{} && r.holding.Holder == w.holder && r.holding.State == storage.Reserved
+		own.won = w.holder != storage.RequestID{} && r.holding.Holder == w.holder && r.holding.State == storage.Reserved && !r.holding.Blocked
 	}
 	return &own
 }

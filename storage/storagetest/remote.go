@@ -47,7 +47,7 @@ type (
 		KeyID   storage.KeyID
 		Err     Failure
 	}
-	// LookupReply is the result of Lookup.
+	// LookupReply is the result of Lookup, and of Unblock.
 	LookupReply struct {
 		Standing storage.Standing
 		Held     *Tenure
@@ -91,24 +91,33 @@ func (r *Remote) Lookup(ctx context.Context, id identifier.Identifier) (storage.
 	if err := r.call(ctx, "Lookup", wireID(id), &reply); err != nil {
 		return storage.Standing{}, err
 	}
-	standing := reply.Standing
-	standing.AsOf = inUTC(standing.AsOf)
-	if reply.Held != nil {
-		h := reply.Held.holding()
-		standing.Held = &h
-	}
-	return standing, reply.Err.err()
+	return reply.standing()
 }
 
 // Lookup serves Remote.Lookup.
 func (s *service) Lookup(id Identity, reply *LookupReply) error {
-	standing, err := s.store.Lookup(context.Background(), id.id())
+	*reply = wireStanding(s.store.Lookup(context.Background(), id.id()))
+	return nil
+}
+
+func wireStanding(standing storage.Standing, err error) LookupReply {
+	reply := LookupReply{Err: wireError(err)}
 	if standing.Held != nil {
 		w := wireHolding(*standing.Held)
 		reply.Held, standing.Held = &w, nil
 	}
-	reply.Standing, reply.Err = standing, wireError(err)
-	return nil
+	reply.Standing = standing
+	return reply
+}
+
+func (r LookupReply) standing() (storage.Standing, error) {
+	standing := r.Standing
+	standing.AsOf = inUTC(standing.AsOf)
+	if r.Held != nil {
+		h := r.Held.holding()
+		standing.Held = &h
+	}
+	return standing, r.Err.err()
 }
 
 // Reserve asks the other process.

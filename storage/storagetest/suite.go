@@ -45,6 +45,8 @@ func Run(t *testing.T, r Replicas) {
 		"Rename":       testRename,
 		"Release":      testRelease,
 		"Several":      testSeveral,
+		"Block":        testBlock,
+		"Block races":  testBlockRaces,
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -78,11 +78,12 @@ type Failure struct {
 
 // sentinels are the errors that are known by Identity.
 var sentinels = map[string]error{
-	"not found": storage.ErrNotFound,
-	"conflict":  storage.ErrRequestConflict,
-	"not owner": storage.ErrNotOwner,
-	"canceled":  context.Canceled,
-	"deadline":  context.DeadlineExceeded,
+	"not found":   storage.ErrNotFound,
+	"conflict":    storage.ErrRequestConflict,
+	"not owner":   storage.ErrNotOwner,
+	"not blocked": storage.ErrNotBlocked,
+	"canceled":    context.Canceled,
+	"deadline":    context.DeadlineExceeded,
 }
 
 func wireError(err error) Failure {
