@@ -19,6 +19,8 @@ type commands struct {
 	Migrate migrateCommand `cmd:"" help:"Bring the registry's databases to the schema of this release. Safe to repeat, and while replicas of the release before run."`
 	Import  importCommand  `cmd:"" help:"Take names over that are in use already. Safe to repeat."`
 	Release releaseCommand `cmd:"" help:"Delete an account: it gives up all identifiers that it has. Safe to repeat."`
+	Block   blockCommand   `cmd:"" help:"Block a username, or a value of another kind, on all replicas: an account that has it keeps it, nobody else can have it. Safe to repeat."`
+	Unblock unblockCommand `cmd:"" help:"Take a block away: what nobody has is free, what ran out meanwhile too."`
 	Verify  verifyCommand  `cmd:"" help:"Look in all databases for broken guarantees. Reads alone, beside replicas that run."`
 	Token   tokenCommand   `cmd:"" help:"Print an access token that is signed with the demo key of a replica on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`

@@ -90,6 +90,10 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		"token, odd scope":     {[]string{"token", "--sub", "a", "--scope", "service"}, "namegate:service"},
 		"release, odd owner":   {[]string{"release", "--yes", "--owner", "a\xff"}, "--owner holds U+FFFD"},
 		"release, empty owner": {[]string{"release", "--yes", "--owner", ""}, "--owner is empty"},
+		"block without note":   {[]string{"block", "ada"}, "--note"},
+		"block, empty note":    {[]string{"block", "ada", "--note", ""}, "--note is empty"},
+		"block, odd actor":     {[]string{"unblock", "ada", "--note", "x", "--actor", "a\n"}, "--actor holds a character"},
+		"block, unknown kind":  {[]string{"block", "ada", "--note", "x", "--kind", "pet"}, "--kind"},
 		"token of no time":     {[]string{"token", "--sub", "a", "--ttl", "0"}, "at least a second"},
 		"token, no audience":   {[]string{"token", "--sub", "a", "--jwt-audience", ""}, "--jwt-audience must not be empty"},
 	} {

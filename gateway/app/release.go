@@ -33,10 +33,28 @@ func Release(ctx context.Context, d Databases, terms Terms, log *slog.Logger, ow
 // operator is who acts in a command, for feed and audit.
 const operator = "operator"
 
-// releaseTries is how often a release is sent whose outcome is not known.
-const releaseTries = 5
+// orderTries is how often something is tried whose outcome is not known, or that waits
+// for another change: for longer than a dead replica's keeps others waiting.
+const orderTries = 15
 
-// release sends one request until it has an answer, so that what it did is told.
+// insist does what is safe to repeat until it has an answer, so that what it did is told.
+// With doubt, an attempt before the last one may have done it.
+func insist[T any](ctx context.Context, do func() (T, error)) (result T, doubt bool, err error) {
+	for n := 1; ; n++ {
+		result, err = do()
+		_, away := errors.AsType[*storage.UnavailableError](err)
+		_, busy := errors.AsType[*storage.OverloadedError](err)
+		if !away && !busy || n == orderTries {
+			return result, doubt, err
+		}
+		doubt = doubt || away
+		if err := registry.Sleep(ctx, time.Second); err != nil {
+			return result, doubt, err
+		}
+	}
+}
+
+// release sends one request.
 func release(ctx context.Context, store storage.Changer, owner string) ([]Holding, error) {
 	change := storage.Change{
 		Request:   storage.NewUserRequestKey(owner, operator+" "+rand.Text()), // random: a repeat is another request
@@ -44,19 +62,6 @@ func release(ctx context.Context, store storage.Changer, owner string) ([]Holdin
 		Owner:     owner,
 		Actor:     operator,
 	}
-	for n := 1; ; n++ {
-		released, err := store.Release(ctx, change)
-		if err == nil || n == releaseTries || !mayRetry(err) {
-			return released, err
-		}
-		if err := registry.Sleep(ctx, time.Second); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func mayRetry(err error) bool {
-	_, away := errors.AsType[*storage.UnavailableError](err)
-	_, busy := errors.AsType[*storage.OverloadedError](err)
-	return away || busy
+	released, _, err := insist(ctx, func() ([]Holding, error) { return store.Release(ctx, change) })
+	return released, err
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"namegate/storage"
@@ -70,10 +69,6 @@ func (t Terms) storage() storage.Terms {
 
 // privateKind is the kind of a name, in whatever case.
 func privateKind(name string) (identifier.Kind, bool) {
-	for _, kind := range identifier.Kinds() {
-		if kind.Private() && strings.EqualFold(kind.String(), name) {
-			return kind, true
-		}
-	}
-	return 0, false
+	kind, ok := kindNamed(name)
+	return kind, ok && kind.Private()
 }

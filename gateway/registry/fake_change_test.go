@@ -23,7 +23,7 @@ func (s *fakeStore) Confirm(_ context.Context, c storage.Change, reservation sto
 		}
 		for _, won := range rec.won {
 			held, ok := s.held[placeOf(won.Identifier)]
-			if ok && (held.State != storage.Reserved || held.Holder != reservation.ID) {
+			if ok && (held.Blocked || held.State != storage.Reserved || held.Holder != reservation.ID) {
 				return nil, &storage.HeldError{Holding: held}
 			}
 			if len(s.owned(c.Owner, won.Identifier.Kind())) >= limit {
@@ -48,7 +48,7 @@ func (s *fakeStore) Rename(_ context.Context, c storage.Change, to identifier.Id
 			return s.put(names[0]), nil
 		}
 		held, ok := s.held[placeOf(to)]
-		if ok && (held.State != storage.Protected || held.Owner != c.Owner) {
+		if ok && (held.Blocked || held.State != storage.Protected || held.Owner != c.Owner) {
 			return nil, &storage.HeldError{Holding: held}
 		}
 		if s.now.Before(s.allowedAt) {

@@ -59,6 +59,18 @@ func (s *fakeStore) give(owner string, id identifier.Identifier, state storage.S
 	s.held[placeOf(id)] = storage.Holding{Identifier: id, State: state, Owner: owner, Since: s.now}
 }
 
+// block blocks what stands under the key of id, or nothing.
+func (s *fakeStore) block(id identifier.Identifier) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.held[placeOf(id)]
+	if !ok {
+		held = storage.Holding{Identifier: id, State: storage.Released, Since: s.now}
+	}
+	held.Blocked = true
+	s.held[placeOf(id)] = held
+}
+
 // free takes away what stands under the key of id.
 func (s *fakeStore) free(id identifier.Identifier) {
 	s.mu.Lock()

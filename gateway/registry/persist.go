@@ -14,8 +14,8 @@ import (
 var pauses = []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}
 
 // persist does what may lose to a reservation, again and again until it does not,
-// the pauses are used up, or the context ends. What is Active or Protected is not
-// waited for.
+// the pauses are used up, or the context ends. What is Active, Protected or blocked is
+// not waited for.
 func persist[T any](ctx context.Context, r *Registry, do func() (T, error)) (T, error) {
 	for _, pause := range pauses {
 		result, err := do()
@@ -28,7 +28,7 @@ func persist[T any](ctx context.Context, r *Registry, do func() (T, error)) (T, 
 
 func lostToReservation(err error) bool {
 	held, ok := errors.AsType[*storage.HeldError](err)
-	return ok && held.Holding.State == storage.Reserved
+	return ok && held.Holding.State == storage.Reserved && !held.Holding.Blocked
 }
 
 // jitter is d, give or take a half, so that those who lost together do not come

@@ -88,6 +88,56 @@ func TestNobodyWaitsForWhatIsOwned(t *testing.T) {
 	}
 }
 
+// Nobody may have what an operator has blocked, whoever has it and however it is spelled.
+func TestNobodyHasOrWaitsForWhatIsBlocked(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations {
+		for _, state := range []storage.State{storage.Reserved, storage.Active, storage.Protected, storage.Released} {
+			b := setup(t)
+			do := losing(t, b)[operation]
+			b.store.hold(username(t, "ada"), state)
+			b.store.block(username(t, "ada"))
+			require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.NotAllowed}, do(), operation)
+			require.Empty(t, b.sleeper.pauses, operation)
+			for _, name := range []string{"ada", "a.d.a"} {
+				got, err := b.Check(t.Context(), name)
+				require.NoError(t, err)
+				require.Equal(t, registry.NotAllowed, got.Reason)
+			}
+		}
+	}
+}
+
+func TestAnAlternativeToWhatIsBlocked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.store.block(username(t, "ada"))
+	made, err := b.Reserve(t.Context(), ask("ada", "bob"))
+	require.NoError(t, err)
+	require.Equal(t, "bob", made.Holding.Identifier.Key())
+	in := ask("lace")
+	in.RequestID += "-2"
+	first, err := b.Reserve(t.Context(), in)
+	require.NoError(t, err)
+	b.store.block(username(t, "lace"))
+	again, err := b.Reserve(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, first, again, "a resend gets its outcome")
+}
+
+// Its owner keeps what is blocked, and leaves it for good.
+func TestARenameAwayFromWhatIsBlocked(t *testing.T) {
+	t.Parallel()
+	b := renamer(t)
+	b.store.block(username(t, "ada"))
+	_, err := b.Rename(t.Context(), renameTo("Ada", "1"))
+	require.NoError(t, err)
+	_, err = b.Rename(t.Context(), renameTo("lace", "2"))
+	require.NoError(t, err)
+	_, err = b.Rename(t.Context(), renameTo("ada", "3"))
+	require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.NotAllowed}, err)
+}
+
 func TestTheFirstCandidateDecidesWhetherToWait(t *testing.T) {
 	t.Parallel()
 	for waits, in := range map[int]registry.ReserveInput{

@@ -73,6 +73,9 @@ func (r *Registry) parse(kind identifier.Kind, raw string) (identifier.Identifie
 
 // reasonOf is why asked cannot be had while held stands under its key.
 func reasonOf(asked identifier.Identifier, held storage.Holding) Reason {
+	if held.Blocked {
+		return NotAllowed
+	}
 	if asked.Canonical() != held.Identifier.Canonical() {
 		return Confusable
 	}
