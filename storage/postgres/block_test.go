@@ -118,6 +118,30 @@ func TestWhatIsGivenUpStaysBlocked(t *testing.T) {
 	}
 }
 
+// One batch frees names of which some are blocked.
+func TestABatchFreesWhatIsBlocked(t *testing.T) {
+	t.Parallel()
+	o := migrated(t, 1)
+	s := open(t, o)
+	var holdings []storage.Holding
+	for range 4 {
+		outcome, err := s.Reserve(t.Context(), request(freshName()))
+		require.NoError(t, err)
+		holdings = append(holdings, outcome.Holding)
+	}
+	for _, h := range holdings[1:3] {
+		block(t, s, h.Identifier)
+	}
+	freed, err := postgres.FreeInOneBatch(t.Context(), s, holdings...)
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, true, true, true}, freed)
+	require.Equal(t, 2, countHoldings(t, o.Databases[0]))
+	for i, change := range []int16{-1, 0, 0, -1} {
+		told := feedOf(t, o.Databases[0], holdings[i].Identifier.Key())
+		require.Equal(t, entry{change, int16(storage.Released), "CANCEL", ""}, told[len(told)-1])
+	}
+}
+
 // A block settles what a dead replica has left, and is no part of its saga.
 func TestABlockAfterADeadConfirm(t *testing.T) {
 	t.Parallel()
