@@ -10,7 +10,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"namegate/storage/rediscache"
 	"namegate/storage/rediscache/redistest"
 )
 
@@ -19,6 +18,8 @@ type watch struct {
 	calls   atomic.Int64
 	longest atomic.Int64
 }
+
+var _ redis.Hook = (*watch)(nil)
 
 func (w *watch) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -105,103 +106,19 @@ func TestStrangersCostNoError(t *testing.T) {
 	}
 }
 
-// A failover that loses writes brings back an entry that was dropped.
-func TestSentinelFailoverThatLosesWrites(t *testing.T) {
+// A Redis that cannot be written to is none, whoever finds out: nothing in it can be made void.
+func TestBeatsOpenTheBreaker(t *testing.T) {
 	t.Parallel()
-	s, d := redistest.NewSentinels(t), newDatabase("a")
-	c := open(t, options(t, s.URL()))
-	follow(t, c, d)
-	requireLive(t, c)
-	ada := name("ada")
-	d.take(ada)
-	eventually(t, func() bool { return c.Counters.Invalidations.Load() == 1 }, "the change is applied")
-	_, _ = lookup(t, c, d, ada)
-	held, fromRedis := lookup(t, c, d, ada)
-	require.True(t, held && fromRedis)
-	keys := c.Keys(ada)
-	lost := s.Primary.Do(t, "GET", keys[0])
-	d.release(ada)
-	eventually(t, func() bool { return c.Counters.Invalidations.Load() == 2 }, "the change is applied")
-	s.Primary.Kill(t)
-	s.Replica.Do(t, "CONFIG", "SET", "replica-read-only", "no")
-	s.Replica.Do(t, "SET", keys[0], lost)
-	s.Replica.Do(t, "DEL", keys[1])
-	eventually(t, func() bool { return c.Counters.Generations.Load() == 2 }, "all entries are void")
-	requireLive(t, c)
-	eventually(t, func() bool {
-		held, _ := lookup(t, c, d, ada)
-		return !held
-	}, "the name is free")
-	for range 5 {
-		held, _ := lookup(t, c, d, ada)
-		require.False(t, held)
+	c, s, d := start(t)
+	_, _ = lookup(t, c, d, name("ada"))
+	for i, spoil := range [][]any{{"REPLICAOF", "127.0.0.1", "1"}, {"CONFIG", "SET", "maxmemory", "1"}} {
+		s.Do(t, spoil...)
+		eventually(t, func() bool { return c.Counters.Opens.Load() == int64(i+1) }, "a beat failed")
+		_, fromRedis := lookup(t, c, d, name("ada"))
+		require.False(t, fromRedis)
+		s.Do(t, "REPLICAOF", "NO", "ONE")
+		s.Do(t, "CONFIG", "SET", "maxmemory", "0")
+		requireLive(t, c)
 	}
-}
-
-func TestCluster(t *testing.T) {
-	t.Parallel()
-	cluster, d := redistest.NewCluster(t), newDatabase("a")
-	c := open(t, options(t, cluster.URL()))
-	follow(t, c, d)
-	requireLive(t, c)
-	some := []string{"ada", "bob", "cyd", "dee", "eve", "fay", "gus", "hal", "ivy", "jim", "kim", "lea"}
-	for _, n := range some {
-		d.take(name(n))
-	}
-	count := int64(len(some))
-	eventually(t, func() bool { return c.Counters.Invalidations.Load() == count }, "the changes are applied")
-	requireAll := func(held bool) {
-		t.Helper()
-		for _, n := range some {
-			eventually(t, func() bool {
-				h, fromRedis := lookup(t, c, d, name(n))
-				return h == held && fromRedis
-			}, "it comes of Redis")
-		}
-	}
-	requireAll(true)
-	for _, node := range cluster.Nodes {
-		require.NotZero(t, node.Do(t, "DBSIZE"), "every node has a part")
-	}
-	for _, n := range some {
-		d.release(name(n))
-	}
-	eventually(t, func() bool { return c.Counters.Invalidations.Load() == 2*count }, "the changes are applied")
-	requireAll(false)
-
-	cluster.Nodes[1].Kill(t)
-	for _, n := range some {
-		held, _ := lookup(t, c, d, name(n))
-		require.False(t, held)
-	}
-	cluster.Nodes[1].Start(t)
-	eventually(t, func() bool { return c.Counters.Generations.Load() >= 2 }, "a node may have lost changes")
-	requireLive(t, c)
-	requireAll(false)
-}
-
-var _ redis.Hook = (*watch)(nil)
-
-func BenchmarkHit(b *testing.B) {
-	c, s, d := start(b)
-	d.take(name("ada"))
-	eventually(b, func() bool { return c.Counters.Invalidations.Load() == 1 }, "the change is applied")
-	_, _ = lookup(b, c, d, name("ada"))
-	b.Run("lookup", func(b *testing.B) { benchLookup(b, c, d) })
-	b.Run("plain GET", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			require.NoError(b, s.Admin.Get(context.Background(), c.Keys(name("ada"))[0]).Err())
-		}
-	})
-}
-
-func benchLookup(b *testing.B, c *rediscache.Cache, d *database) {
-	id, read := name("ada"), d.read(name("ada"))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, fromRedis, err := c.Lookup(context.Background(), id, read); !fromRedis || err != nil {
-			b.Fatal("not a hit", err)
-		}
-	}
+	require.Zero(t, c.Counters.Waits.Load())
 }

@@ -88,7 +88,9 @@ func TestLeadersFollowEachOther(t *testing.T) {
 	d.take(name("bob"))
 	eventually(t, func() bool { return first.Counters.Invalidations.Load() == 2 }, "the change is applied")
 	require.Zero(t, second.Counters.Invalidations.Load())
+	lock := s.Do(t, "GET", first.LockKey("a"))
 	stop()
+	require.NotEqual(t, lock, s.Do(t, "GET", first.LockKey("a")), "given back")
 	d.take(name("cyd"))
 	eventually(t, func() bool { return second.Counters.Invalidations.Load() > 0 }, "the other one goes on")
 	require.EqualValues(t, 1, first.Counters.Generations.Load()+second.Counters.Generations.Load())
@@ -142,4 +144,23 @@ func TestApplyTeachesTheScript(t *testing.T) {
 	s.Do(t, "DEL", c.Keys(name("ada"))[1])
 	require.NoError(t, c.Apply(t.Context(), d.events))
 	require.NotNil(t, s.Do(t, "GET", c.Keys(name("ada"))[1]))
+}
+
+// A cache has one generation for all databases, and a position for each.
+func TestTwoDatabases(t *testing.T) {
+	t.Parallel()
+	s, a, b := redistest.New(t), newDatabase("a"), newDatabase("b")
+	c := open(t, options(t, s.URL()))
+	follow(t, c, a, b)
+	eventually(t, func() bool { return c.Counters.Generations.Load() == 2 }, "both begin")
+	requireLive(t, c)
+	a.take(name("ada"))
+	b.take(name("bob"))
+	requireCached(t, func() (bool, bool) { return lookup(t, c, a, name("ada")) })
+	requireCached(t, func() (bool, bool) { return lookup(t, c, b, name("bob")) })
+	reads := b.reads.Load()
+	s.Do(t, "DEL", c.PositionKey("a"))
+	eventually(t, func() bool { lookup(t, c, b, name("bob")); return b.reads.Load() > reads }, "the other's entries are void, too")
+	b.release(name("bob"))
+	eventually(t, func() bool { held, _ := lookup(t, c, b, name("bob")); return !held }, "the other goes on")
 }

@@ -101,9 +101,9 @@ func TestFlushes(t *testing.T) {
 	t.Parallel()
 	s := redistest.New(t)
 	c, _ := storm(t, s.URL(), func() {
-		for i := range 40 {
+		for i := range 60 {
 			s.Do(t, "FLUSHALL")
-			<-time.After(time.Duration(1+i%4*i%4*150) * time.Millisecond)
+			<-time.After([...]time.Duration{2, 5, 20, 200, 800}[i%5] * time.Millisecond)
 		}
 	})
 	require.Positive(t, c.Counters.Hits.Load())
