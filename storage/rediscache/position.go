@@ -79,7 +79,9 @@ func (c *Cache) histories(ctx context.Context) (sum [16]byte, err error) {
 	}
 	switch client := c.client.(type) {
 	case *redis.ClusterClient:
-		err = client.ForEachMaster(ctx, ask)
+		if err = client.ForEachMaster(ctx, ask); err != nil {
+			client.ReloadState(ctx) // another node may be the primary
+		}
 	case *redis.Client:
 		err = ask(ctx, client)
 	}
