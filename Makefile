@@ -19,13 +19,13 @@ run: build ## Run one replica with a PostgreSQL of its own; Ctrl-C stops both
 	@exec bin/gateway dev $(ARGS)
 
 .PHONY: cluster
-cluster: build ## Run three replicas that share their filters; Ctrl-C stops all
-	@.ci/packages postgresql
+cluster: build ## Run three replicas that share their filters and a Redis; Ctrl-C stops all
+	@.ci/packages postgresql redis
 	@.ci/cluster
 
 .PHONY: test
 test: ## Run all tests, with real PostgreSQL and the race detector
-	@.ci/packages cc postgresql pgbouncer
+	@.ci/packages cc postgresql pgbouncer redis
 	go test -race -shuffle=on ./...
 
 .PHONY: test-browser
@@ -35,7 +35,7 @@ test-browser: ## Run the tests in a real browser, and the audits of GraphQL over
 
 .PHONY: test-faults
 test-faults: ## Repeat the fault tests COUNT times, check histories of OPS operations, simulate SEEDS fleets and fuzz for FUZZTIME each (20m, say); by hand
-	@.ci/packages cc postgresql pgbouncer
+	@.ci/packages cc postgresql pgbouncer redis
 	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
 	go test -race -run='^TestHistoriesAreLinearizable$$' -v -timeout=8h ./storage/postgres -history.ops=$(OPS)
 	go test -timeout=8h ./test/faults -faults.long

@@ -27,11 +27,15 @@ type Filter struct {
 
 // Validate returns what is wrong.
 func (f Filter) Validate() error {
-	if f.On && (f.Staleness < time.Second || f.Staleness > time.Minute) {
-		return errors.New("--staleness must be from 1s to 1m")
+	if f.On && !validStaleness(f.Staleness) {
+		return errStaleness
 	}
 	return nil
 }
+
+var errStaleness = errors.New("--staleness must be from 1s to 1m")
+
+func validStaleness(d time.Duration) bool { return time.Second <= d && d <= time.Minute }
 
 // filter is the shared filter in terms of identifiers.
 type filter struct {

@@ -6,23 +6,50 @@ import (
 	"fmt"
 	"time"
 
+	"namegate/gateway/cache"
 	"namegate/gateway/registry"
 	"namegate/storage/postgres"
+	"namegate/storage/rediscache"
 )
 
 // Layers say what keeps calls from the databases, beside the filter. Any of them may be
 // left out, and answers are the same.
 type Layers struct {
+	// CacheEntries is how many names are remembered; 0 for none.
+	CacheEntries int
+	// CacheTTL is how long it is remembered that a name is held, from 1 s to 1 min.
+	CacheTTL time.Duration
+	// Redis is the URL of the cache that replicas share, as rediscache.ParseURL reads it;
+	// "" for none.
+	Redis string
+	// RedisTTL is how long it is kept there that a name is held.
+	RedisTTL time.Duration
 	// HotShard is how many reserves of one vshard this replica sends to a database in
 	// 100 ms; 0 for all.
 	HotShard int
 }
 
-// Validate returns all that is wrong, joined.
-func (l Layers) Validate() error {
+// Validate returns all that is wrong, joined. What is remembered must have a bound.
+func (l Layers) Validate(staleness time.Duration) error {
 	var errs []error
+	if (l.CacheEntries > 0 || l.Redis != "") && !validStaleness(staleness) {
+		errs = append(errs, errStaleness)
+	}
+	if l.CacheEntries < 0 {
+		errs = append(errs, errors.New("--cache-entries must not be negative"))
+	}
+	if l.CacheEntries > 0 && (l.CacheTTL < time.Second || l.CacheTTL > time.Minute) {
+		errs = append(errs, errors.New("--cache-ttl must be from 1s to 1m"))
+	}
 	if l.HotShard < 0 {
 		errs = append(errs, errors.New("--hot-shard-limit must not be negative"))
+	}
+	if l.Redis != "" {
+		_, err := rediscache.ParseURL(l.Redis)
+		errs = append(errs, err)
+		if l.RedisTTL < time.Minute {
+			errs = append(errs, errors.New("--redis-ttl must be at least 1m"))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -31,12 +58,25 @@ func (l Layers) Validate() error {
 func (r *Replica) openLayers(ctx context.Context, store *postgres.Store, fingerprint []byte) (layers registry.Layers, err error) {
 	layers = registry.Bare(store)
 	var told listeners
+	var below cache.Below = layers.Cache
+	if r.opts.Layers.Redis != "" {
+		if below, err = r.openRedis(ctx, store, fingerprint); err != nil {
+			return layers, fmt.Errorf("open the cache in Redis: %w", err)
+		}
+	}
+	remembering, err := r.openCache(below)
+	if err != nil {
+		return layers, fmt.Errorf("open the cache: %w", err)
+	}
+	layers.Cache = remembering
+	if one, ok := remembering.(listener); ok {
+		told = append(told, one)
+	}
 	if !r.opts.Filter.On {
 		r.follow(ctx, store, told)
 		return layers, nil
 	}
-	layers.Filter, err = r.openFilter(ctx, store, fingerprint, told)
-	if err != nil {
+	if layers.Filter, err = r.openFilter(ctx, store, fingerprint, told); err != nil {
 		return layers, fmt.Errorf("open the filter: %w", err)
 	}
 	return layers, nil
