@@ -70,9 +70,9 @@ func (w *witness) judge(id string, a answer, awakened time.Time) {
 		if !a.Available {
 			w.blame(id, a, "the filter called it taken")
 		}
-		if a.AsOf.Before(a.sent.Add(-w.bound - slack)) {
-			w.blame(id, a, "the filter's answer is older than the bound")
-		}
+	}
+	if a.Available && a.AsOf.Before(a.sent.Add(-w.bound-slack)) {
+		w.blame(id, a, "it is older than the bound")
 	}
 	if held := w.tenures[a.Requested]; a.Available && !held.from.IsZero() && held.from.Before(a.AsOf) && (held.to.IsZero() || a.received.Before(held.to)) {
 		w.blame(id, a, fmt.Sprintf("it was held from %s on", held.from.Format(time.RFC3339Nano)))
