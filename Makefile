@@ -48,7 +48,7 @@ fuzz: ## Fuzz every decoder for FUZZTIME
 
 .PHONY: bench
 bench: build ## Measure against pgbench and a JSON echo, and print a table; ARGS for flags
-	@.ci/packages postgresql pgbench
+	@.ci/packages postgresql pgbench redis
 	go run ./test/bench $(ARGS)
 
 .PHONY: bench-billion

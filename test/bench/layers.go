@@ -23,7 +23,7 @@ const (
 
 // planOfLayers measures what a gateway answers from memory.
 func (l *lab) planOfLayers() []comparison {
-	popular := &registry{lab: l, name: "popular", parts: 2, names: popularNames}
+	popular := &registry{lab: l, name: "popular", parts: 2, names: popularNames, redis: true}
 	return []comparison{
 		{"JSON echo", []work{l.echo(webConnections), checkPopular(popular, 0), checkPopular(popular, checksWanted)}},
 		{"checks and reserves wanted", []work{wanted(), checkAndReserve(popular)}},

@@ -27,6 +27,7 @@ type registry struct {
 	names uint64 // imported
 	anew  bool   // it is emptied and filled again before each sample
 	alone bool   // no gateway runs on it
+	redis bool   // its gateway shares what it reads in a Redis
 
 	store   *postgres.Store
 	options postgres.Options
@@ -102,6 +103,13 @@ func (r *registry) startGateway(ctx context.Context) (address string, err error)
 	}
 	for _, d := range r.options.Databases {
 		args = append(args, "--database", d.Name+"="+d.DSN)
+	}
+	if r.redis {
+		url, err := r.lab.redis(ctx, r.name)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "--redis", url)
 	}
 	return r.lab.startChild(ctx, r.lab.gateway(), args...)
 }
