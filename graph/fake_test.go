@@ -26,6 +26,7 @@ type fakeRegistry struct {
 	releaseAll  func(in registry.Request) ([]storage.Holding, error)
 	owner       func(name string) (string, error)
 	redirect    func(name string) (string, error)
+	suggest     func(wanted string, n int) []string
 	holdings    func(caller registry.Caller, ownerID *string, kind *identifier.Kind) ([]storage.Holding, error)
 }
 
@@ -45,6 +46,13 @@ func (f *fakeRegistry) CheckMany(ctx context.Context, names []string) ([]registr
 		results[i].Availability, results[i].Err = f.Check(ctx, name)
 	}
 	return results, nil
+}
+
+func (f *fakeRegistry) Suggest(_ context.Context, wanted string, n int) []string {
+	if f.suggest != nil {
+		return f.suggest(wanted, n)
+	}
+	return nil
 }
 
 func (f *fakeRegistry) Reserve(_ context.Context, in registry.ReserveInput) (registry.Reservation, error) {

@@ -39,7 +39,12 @@ func TestLargeOperationsAreRefused(t *testing.T) {
 	list := func(names int) string {
 		return "{ usernamesAvailable(names: [" + strings.Repeat("\"\" ", names) + "]) { available } }"
 	}
+	suggestions := func(n int) string {
+		one := func(i int) string { return fmt.Sprintf("s%d: suggestions ", i) }
+		return "{ usernameAvailable(name: \"ann\") { " + times(n-1, one) + "...F } } fragment F on UsernameAvailability { suggestions }"
+	}
 	for name, pair := range map[string]struct{ fits, tooLarge string }{
+		"suggestions":         {suggestions(4), suggestions(5)},
 		"aliases":             {"{ " + times(20, alias) + "}", "{ " + times(21, alias) + "}"},
 		"aliases in fragment": {"{ ...F } fragment F on Query { " + times(20, alias) + "}", "{ x: __typename ...F } fragment F on Query { " + times(20, alias) + "}"},
 		"aliases inline":      {"{ ... { " + times(20, alias) + "} }", "{ ... { " + times(21, alias) + "} }"},

@@ -21,7 +21,7 @@ func outcome[Union any](err error) (Union, error) {
 // expected is the table from errors to types of the schema; nil for a fault.
 func expected(err error) any {
 	if e, ok := errors.AsType[*registry.UnavailableError](err); ok {
-		return &model.UnavailableError{Message: e.Error(), Value: e.Value, Reason: e.Reason}
+		return &model.UnavailableError{Kind: e.Kind, Message: e.Error(), Value: e.Value, Reason: e.Reason}
 	}
 	if e, ok := errors.AsType[*registry.InvalidValueError](err); ok {
 		return &model.InvalidValueError{Message: e.Error(), Value: e.Value, Violations: newViolations(e.Violations)}

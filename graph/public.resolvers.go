@@ -154,13 +154,35 @@ func (r *queryResolver) Holdings(ctx context.Context, ownerID *string, kind *ide
 	return newHoldings(owned), nil
 }
 
+// Suggestions is the resolver for the suggestions field.
+func (r *unavailableErrorResolver) Suggestions(ctx context.Context, obj *model.UnavailableError, first int32) ([]string, error) {
+	return r.suggest(ctx, obj.Value, first, obj.Kind == identifier.Username)
+}
+
+// Suggestions is the resolver for the suggestions field.
+func (r *usernameAvailabilityResolver) Suggestions(ctx context.Context, obj *model.UsernameAvailability, first int32) ([]string, error) {
+	return r.suggest(ctx, obj.Requested, first, !obj.Available)
+}
+
 // Mutation returns gen.MutationResolver implementation.
 func (r *Resolver) Mutation() gen.MutationResolver { return &mutationResolver{r} }
 
 // Query returns gen.QueryResolver implementation.
 func (r *Resolver) Query() gen.QueryResolver { return &queryResolver{r} }
 
+// UnavailableError returns gen.UnavailableErrorResolver implementation.
+func (r *Resolver) UnavailableError() gen.UnavailableErrorResolver {
+	return &unavailableErrorResolver{r}
+}
+
+// UsernameAvailability returns gen.UsernameAvailabilityResolver implementation.
+func (r *Resolver) UsernameAvailability() gen.UsernameAvailabilityResolver {
+	return &usernameAvailabilityResolver{r}
+}
+
 type (
-	mutationResolver struct{ *Resolver }
-	queryResolver    struct{ *Resolver }
+	mutationResolver             struct{ *Resolver }
+	queryResolver                struct{ *Resolver }
+	unavailableErrorResolver     struct{ *Resolver }
+	usernameAvailabilityResolver struct{ *Resolver }
 )

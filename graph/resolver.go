@@ -15,6 +15,8 @@ type Registry interface {
 	Check(ctx context.Context, name string) (registry.Availability, error)
 	// CheckMany checks several names; results are in the order of names.
 	CheckMany(ctx context.Context, names []string) ([]registry.CheckResult, error)
+	// Suggest gives names that are free, for somebody who wanted one that is not.
+	Suggest(ctx context.Context, wanted string, n int) []string
 	// Reserve holds a name.
 	Reserve(ctx context.Context, in registry.ReserveInput) (registry.Reservation, error)
 	// ReserveAll holds several identifiers, all or none.

@@ -16,6 +16,8 @@ const (
 	// maxRepeats is how often one selection set may name the same field. Validation
 	// compares each with each.
 	maxRepeats = 20
+	// maxSuggestions is in how many places suggestions may be asked for: each costs several checks.
+	maxSuggestions = 4
 )
 
 // extent is the size of a selection set.
@@ -24,6 +26,7 @@ type extent struct {
 	depth       int
 	roots       int // at the top level, at most maxFields+1
 	repeats     int
+	suggestions int  // at all levels, at most maxFields+1
 	introspects bool // at the top level
 }
 
@@ -38,6 +41,8 @@ func (e extent) tooLarge() *gqlerror.Error {
 		return refuse(codeOperationTooLarge, "operation has more than %d root fields", maxRootFields)
 	case e.repeats > maxRepeats:
 		return refuse(codeOperationTooLarge, "operation names a field more than %d times in one place", maxRepeats)
+	case e.suggestions > maxSuggestions:
+		return refuse(codeOperationTooLarge, "operation asks for suggestions in more than %d places", maxSuggestions)
 	default:
 		return nil
 	}
@@ -48,6 +53,7 @@ func (e *extent) merge(other extent) {
 	// Saturating: the sum over nested fragments is exponential in their number.
 	e.fields = min(e.fields+other.fields, maxFields+1)
 	e.roots = min(e.roots+other.roots, maxFields+1)
+	e.suggestions = min(e.suggestions+other.suggestions, maxFields+1)
 	e.depth = max(e.depth, other.depth)
 	e.repeats = max(e.repeats, other.repeats)
 	e.introspects = e.introspects || other.introspects
@@ -78,11 +84,15 @@ func (m *measurer) measure(set ast.SelectionSet) extent {
 
 func (m *measurer) field(f *ast.Field) extent {
 	below := m.measure(f.SelectionSet)
+	if f.Name == "suggestions" {
+		below.suggestions++
+	}
 	return extent{
 		fields:      below.fields + 1,
 		depth:       below.depth + 1,
 		roots:       1,
 		repeats:     below.repeats,
+		suggestions: below.suggestions,
 		introspects: f.Name == "__schema" || f.Name == "__type",
 	}
 }

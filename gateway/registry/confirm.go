@@ -36,7 +36,7 @@ func (r *Registry) Confirm(ctx context.Context, in ConfirmInput) ([]storage.Hold
 	if held, ok := errors.AsType[*storage.HeldError](err); ok {
 		// Nobody named the value; a private one is not known, even here.
 		id := held.Holding.Identifier
-		return nil, &UnavailableError{Value: id.Canonical(), Reason: reasonOf(id, held.Holding)}
+		return nil, &UnavailableError{Kind: id.Kind(), Value: id.Canonical(), Reason: reasonOf(id, held.Holding)}
 	}
 	return owned, err
 }

@@ -71,5 +71,5 @@ func TestConfirmTellsNoPrivateValue(t *testing.T) {
 	require.NoError(t, err)
 	b.store.give("bob", parsed(t, email("").Kind, "ada@example.org"), storage.Active)
 	_, err = b.Confirm(t.Context(), registry.ConfirmInput{Request: by(ann, "1"), Token: made.Token})
-	require.Equal(t, &registry.UnavailableError{Value: "", Reason: registry.Taken}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: email("").Kind, Value: "", Reason: registry.Taken}, err)
 }

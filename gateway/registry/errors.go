@@ -29,6 +29,7 @@ func (e *InvalidValueError) Error() string { return "value breaks a rule of form
 // UnavailableError says that a value cannot be had. It describes the first one
 // asked for.
 type UnavailableError struct {
+	Kind   identifier.Kind
 	Value  string // as asked
 	Reason Reason
 }

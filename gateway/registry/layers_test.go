@@ -107,7 +107,7 @@ func TestOnlyBlockedNamesOnTheDenyListRefuseAReserve(t *testing.T) {
 	blocked := storage.Holding{Identifier: username(t, "bob"), Blocked: true}
 	b.denied.list["bob"] = storage.Standing{Held: &blocked}
 	_, err = b.Reserve(t.Context(), registry.ReserveInput{Name: "bob", RequestID: requestID + "2"})
-	require.Equal(t, &registry.UnavailableError{Value: "bob", Reason: registry.NotAllowed}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "bob", Reason: registry.NotAllowed}, err)
 	require.Empty(t, b.store.requests[1].Candidates)
 }
 

@@ -49,7 +49,7 @@ func TestWhoLosesToAReservationTriesAgain(t *testing.T) {
 			do := losing(t, b)[operation]
 			b.store.hold(username(t, "ada"), storage.Reserved)
 			err := do()
-			require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.Reserved}, err)
+			require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.Reserved}, err)
 			require.Equal(t, []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond}, b.sleeper.pauses)
 		})
 	}
@@ -82,7 +82,7 @@ func TestNobodyWaitsForWhatIsOwned(t *testing.T) {
 			b := setup(t)
 			do := losing(t, b)[operation]
 			b.store.hold(username(t, "ada"), state)
-			require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: reason}, do(), operation)
+			require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: reason}, do(), operation)
 			require.Empty(t, b.sleeper.pauses, operation)
 		}
 	}
@@ -97,7 +97,7 @@ func TestNobodyHasOrWaitsForWhatIsBlocked(t *testing.T) {
 			do := losing(t, b)[operation]
 			b.store.hold(username(t, "ada"), state)
 			b.store.block(username(t, "ada"))
-			require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.NotAllowed}, do(), operation)
+			require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.NotAllowed}, do(), operation)
 			require.Empty(t, b.sleeper.pauses, operation)
 			for _, name := range []string{"ada", "a.d.a"} {
 				got, err := b.Check(t.Context(), name)
@@ -135,7 +135,7 @@ func TestARenameAwayFromWhatIsBlocked(t *testing.T) {
 	_, err = b.Rename(t.Context(), renameTo("lace", "2"))
 	require.NoError(t, err)
 	_, err = b.Rename(t.Context(), renameTo("ada", "3"))
-	require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.NotAllowed}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.NotAllowed}, err)
 }
 
 func TestTheFirstCandidateDecidesWhetherToWait(t *testing.T) {
@@ -179,7 +179,7 @@ func TestWhoHasNoTimeLeftIsToldWhatIsKnown(t *testing.T) {
 	b.store.hold(username(t, "ada"), storage.Reserved)
 	b.sleeper.failure = context.DeadlineExceeded
 	_, err := b.Reserve(t.Context(), ask("ada"))
-	require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.Reserved}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.Reserved}, err)
 	require.Len(t, b.sleeper.pauses, 1)
 	require.Len(t, b.store.requests, 1)
 }

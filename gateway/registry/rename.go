@@ -36,10 +36,10 @@ func (r *Registry) Rename(ctx context.Context, in RenameInput) (storage.Renamed,
 	r.expect(admitted)
 	renamed, err := persist(ctx, r, func() (storage.Renamed, error) { return r.store.Rename(ctx, change, admitted) })
 	if held, ok := errors.AsType[*storage.HeldError](err); ok {
-		return storage.Renamed{}, &UnavailableError{Value: in.To, Reason: reasonOf(to, held.Holding)}
+		return storage.Renamed{}, &UnavailableError{Kind: identifier.Username, Value: in.To, Reason: reasonOf(to, held.Holding)}
 	}
 	if errors.Is(err, storage.ErrNotFound) {
-		return storage.Renamed{}, &UnavailableError{Value: in.To, Reason: NotAllowed}
+		return storage.Renamed{}, &UnavailableError{Kind: identifier.Username, Value: in.To, Reason: NotAllowed}
 	}
 	return renamed, err
 }

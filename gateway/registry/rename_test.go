@@ -8,6 +8,7 @@ import (
 
 	"namegate/gateway/registry"
 	"namegate/storage"
+	"namegate/storage/identifier"
 )
 
 func renameTo(to, n string) registry.RenameInput {
@@ -57,10 +58,10 @@ func TestRenameIsRefused(t *testing.T) {
 		to   string
 		want error
 	}{
-		"taken":     {"bob", &registry.UnavailableError{Value: "bob", Reason: registry.Taken}},
-		"protected": {"eve", &registry.UnavailableError{Value: "eve", Reason: registry.Protected}},
-		"confusing": {"B.o.b", &registry.UnavailableError{Value: "B.o.b", Reason: registry.Confusable}},
-		"barred":    {"Root", &registry.UnavailableError{Value: "Root", Reason: registry.NotAllowed}},
+		"taken":     {"bob", &registry.UnavailableError{Kind: identifier.Username, Value: "bob", Reason: registry.Taken}},
+		"protected": {"eve", &registry.UnavailableError{Kind: identifier.Username, Value: "eve", Reason: registry.Protected}},
+		"confusing": {"B.o.b", &registry.UnavailableError{Kind: identifier.Username, Value: "B.o.b", Reason: registry.Confusable}},
+		"barred":    {"Root", &registry.UnavailableError{Kind: identifier.Username, Value: "Root", Reason: registry.NotAllowed}},
 		"too soon":  {"lace", &storage.TooSoonError{AllowedAt: databaseTime.Add(time.Hour)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +113,7 @@ func TestPolicyTakesNoNameFromItsOwner(t *testing.T) {
 	require.NoError(t, err, "the account has moved on, and the request has its answer")
 	require.Equal(t, first, again)
 	_, err = b.Rename(t.Context(), renameTo("lace", "4"))
-	require.Equal(t, &registry.UnavailableError{Value: "lace", Reason: registry.NotAllowed}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "lace", Reason: registry.NotAllowed}, err)
 }
 
 func TestRenameToABarredNameWithoutADatabase(t *testing.T) {

@@ -94,12 +94,12 @@ func (r *Registry) allowed(values []identifier.Identifier) wish {
 func (w wish) refusal(name string, err error) error {
 	if held, ok := errors.AsType[*storage.HeldError](err); ok {
 		if w.barred {
-			return &UnavailableError{Value: name, Reason: NotAllowed}
+			return &UnavailableError{Kind: identifier.Username, Value: name, Reason: NotAllowed}
 		}
-		return &UnavailableError{Value: name, Reason: reasonOf(w.first, held.Holding)}
+		return &UnavailableError{Kind: identifier.Username, Value: name, Reason: reasonOf(w.first, held.Holding)}
 	}
 	if len(w.candidates) == 0 && errors.Is(err, storage.ErrNotFound) {
-		return &UnavailableError{Value: name, Reason: NotAllowed}
+		return &UnavailableError{Kind: identifier.Username, Value: name, Reason: NotAllowed}
 	}
 	return err
 }

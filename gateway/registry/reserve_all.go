@@ -101,7 +101,7 @@ func (r *Registry) requestAll(in ReserveAllInput, ids []identifier.Identifier) (
 // refusal puts what the store said in terms of the value asked for.
 func (in ReserveAllInput) refusal(ids []identifier.Identifier, barred int, err error) error {
 	if barred >= 0 && errors.Is(err, storage.ErrNotFound) {
-		return &UnavailableError{Value: in.Wanted[barred].Value, Reason: NotAllowed}
+		return &UnavailableError{Kind: in.Wanted[barred].Kind, Value: in.Wanted[barred].Value, Reason: NotAllowed}
 	}
 	held, ok := errors.AsType[*storage.HeldError](err)
 	if !ok {
@@ -109,7 +109,7 @@ func (in ReserveAllInput) refusal(ids []identifier.Identifier, barred int, err e
 	}
 	for i, id := range ids {
 		if same(id, held.Holding.Identifier) {
-			return &UnavailableError{Value: in.Wanted[i].Value, Reason: reasonOf(id, held.Holding)}
+			return &UnavailableError{Kind: id.Kind(), Value: in.Wanted[i].Value, Reason: reasonOf(id, held.Holding)}
 		}
 	}
 	return fmt.Errorf("refused for what was not asked for: %w", err)

@@ -43,12 +43,12 @@ func TestReserveAllHoldsAllOrNone(t *testing.T) {
 	b := setup(t)
 	b.store.hold(parsed(t, identifier.Email, "ada@example.org"), storage.Active)
 	_, err := b.ReserveAll(t.Context(), askAll("1", name("ada"), email("Ada@example.org")))
-	require.Equal(t, &registry.UnavailableError{Value: "Ada@example.org", Reason: registry.Taken}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Email, Value: "Ada@example.org", Reason: registry.Taken}, err)
 	require.Len(t, b.store.held, 1)
 
 	b.store.hold(username(t, "a.da"), storage.Active)
 	_, err = b.ReserveAll(t.Context(), askAll("1", email("other@example.org"), name("ada")))
-	require.Equal(t, &registry.UnavailableError{Value: "ada", Reason: registry.Confusable}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.Confusable}, err)
 }
 
 func TestReserveAllRefusesBadArguments(t *testing.T) {
@@ -75,7 +75,7 @@ func TestReserveAllAndPolicy(t *testing.T) {
 	b := setup(t)
 	barred := askAll("1", email("root@example.org"), name("Root"))
 	_, err := b.ReserveAll(t.Context(), barred)
-	require.Equal(t, &registry.UnavailableError{Value: "Root", Reason: registry.NotAllowed}, err)
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "Root", Reason: registry.NotAllowed}, err)
 	require.Empty(t, b.store.held)
 
 	in := askAll("2", email("ada@example.org"), name("ada"))

@@ -8,6 +8,7 @@ import (
 
 	"namegate/gateway/registry"
 	"namegate/storage"
+	"namegate/storage/identifier"
 )
 
 func ask(name string, alternatives ...string) registry.ReserveInput {
@@ -56,7 +57,7 @@ func TestTheReasonIsThatOfTheFirstName(t *testing.T) {
 			b.store.hold(username(t, "ada"), storage.Active)
 			b.store.hold(username(t, "bob"), storage.Reserved)
 			_, err := b.Reserve(t.Context(), tc.in)
-			require.Equal(t, &registry.UnavailableError{Value: tc.in.Name, Reason: tc.reason}, err)
+			require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: tc.in.Name, Reason: tc.reason}, err)
 			require.Zero(t, b.store.lookups, "no second read")
 		})
 	}

@@ -35,6 +35,8 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	Mutation() MutationResolver
 	Query() QueryResolver
+	UnavailableError() UnavailableErrorResolver
+	UsernameAvailability() UsernameAvailabilityResolver
 }
 
 type DirectiveRoot struct {
@@ -64,6 +66,12 @@ type QueryResolver interface {
 	UsernameRedirect(ctx context.Context, name string) (*string, error)
 	UsernameOwner(ctx context.Context, name string) (*string, error)
 	Holdings(ctx context.Context, ownerID *string, kind *identifier.Kind) ([]model.Holding, error)
+}
+type UnavailableErrorResolver interface {
+	Suggestions(ctx context.Context, obj *model.UnavailableError, first int32) ([]string, error)
+}
+type UsernameAvailabilityResolver interface {
+	Suggestions(ctx context.Context, obj *model.UsernameAvailability, first int32) ([]string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -277,6 +285,8 @@ type UsernameAvailability {
   "Null exactly when ` + "`" + `available` + "`" + ` is true."
   reason: UnavailableReason
   violations: [NameViolation!]!
+  "Free alternatives, best first, at most 5; not held for the caller. Empty rather than an error."
+  suggestions(first: Int! = 3): [String!]!
   decidedBy: CheckLayer!
   "The newest moment whose commits this answer is sure to include."
   asOf: DateTime!
@@ -293,6 +303,7 @@ type UnavailableError implements MutationError {
   "The value that could not be had."
   value: String!
   reason: UnavailableReason!
+  suggestions(first: Int! = 3): [String!]!
 }
 
 type InvalidValueError implements MutationError {
@@ -517,6 +528,8 @@ func (ec *executionContext) childFields_UsernameAvailability(ctx context.Context
 		return ec.fieldContext_UsernameAvailability_reason(ctx, field)
 	case "violations":
 		return ec.fieldContext_UsernameAvailability_violations(ctx, field)
+	case "suggestions":
+		return ec.fieldContext_UsernameAvailability_suggestions(ctx, field)
 	case "decidedBy":
 		return ec.fieldContext_UsernameAvailability_decidedBy(ctx, field)
 	case "asOf":
@@ -856,6 +869,34 @@ func (ec *executionContext) field_Query_usernamesAvailable_args(ctx context.Cont
 		return nil, err
 	}
 	args["names"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_UnavailableError_suggestions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_UsernameAvailability_suggestions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int32, error) {
+			return ec.unmarshalNInt2int32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
 	return args, nil
 }
 
@@ -2524,6 +2565,50 @@ func (ec *executionContext) fieldContext_UnavailableError_reason(_ context.Conte
 	return graphql.NewScalarFieldContext("UnavailableError", field, false, false, "UnavailableReason")
 }
 
+func (ec *executionContext) _UnavailableError_suggestions(ctx context.Context, field graphql.CollectedField, obj *model.UnavailableError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnavailableError_suggestions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.UnavailableError().Suggestions(ctx, obj, fc.Args["first"].(int32))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnavailableError_suggestions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnavailableError",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_UnavailableError_suggestions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UsernameAvailability_requested(ctx context.Context, field graphql.CollectedField, obj *model.UsernameAvailability) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2644,6 +2729,50 @@ func (ec *executionContext) fieldContext_UsernameAvailability_violations(_ conte
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_NameViolation(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UsernameAvailability_suggestions(ctx context.Context, field graphql.CollectedField, obj *model.UsernameAvailability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UsernameAvailability_suggestions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.UsernameAvailability().Suggestions(ctx, obj, fc.Args["first"].(int32))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UsernameAvailability_suggestions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UsernameAvailability",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_UsernameAvailability_suggestions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -5284,18 +5413,24 @@ func (ec *executionContext) _UnavailableError(ctx context.Context, sel ast.Selec
 		case "message":
 			out.Values[i] = ec._UnavailableError_message(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "value":
 			out.Values[i] = ec._UnavailableError_value(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reason":
 			out.Values[i] = ec._UnavailableError_reason(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "suggestions":
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._UnavailableError_suggestions(ctx, field, obj)
+				})
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -5327,37 +5462,43 @@ func (ec *executionContext) _UsernameAvailability(ctx context.Context, sel ast.S
 		case "requested":
 			out.Values[i] = ec._UsernameAvailability_requested(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "canonical":
 			out.Values[i] = ec._UsernameAvailability_canonical(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "available":
 			out.Values[i] = ec._UsernameAvailability_available(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reason":
 			out.Values[i] = ec._UsernameAvailability_reason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "violations":
 			out.Values[i] = ec._UsernameAvailability_violations(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "suggestions":
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._UsernameAvailability_suggestions(ctx, field, obj)
+				})
 		case "decidedBy":
 			out.Values[i] = ec._UsernameAvailability_decidedBy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "asOf":
 			out.Values[i] = ec._UsernameAvailability_asOf(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -241,8 +241,11 @@ func (ReserveUsernamePayload) IsReserveUsernameResult() {}
 type UnavailableError struct {
 	Message string `json:"message"`
 	// The value that could not be had.
-	Value  string          `json:"value"`
-	Reason registry.Reason `json:"reason"`
+	Value       string          `json:"value"`
+	Reason      registry.Reason `json:"reason"`
+	Suggestions []string        `json:"suggestions"`
+	// What Value is one of.
+	Kind identifier.Kind `json:"-"`
 }
 
 func (UnavailableError) IsMutationError() {}
@@ -265,7 +268,9 @@ type UsernameAvailability struct {
 	// Null exactly when `available` is true.
 	Reason     *registry.Reason `json:"reason,omitempty"`
 	Violations []NameViolation  `json:"violations"`
-	DecidedBy  registry.Layer   `json:"decidedBy"`
+	// Free alternatives, best first, at most 5; not held for the caller. Empty rather than an error.
+	Suggestions []string       `json:"suggestions"`
+	DecidedBy   registry.Layer `json:"decidedBy"`
 	// The newest moment whose commits this answer is sure to include.
 	AsOf time.Time `json:"asOf"`
 }

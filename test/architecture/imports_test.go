@@ -18,7 +18,8 @@ const module = "namegate"
 var edges = map[string][]string{
 	"gateway":                      {"gateway/app", "gateway/bulk", "storage"},
 	"gateway/app":                  {"gateway", "graph", "storage", "migrations", "bloomnet"},
-	"gateway/registry":             {"storage", "storage/identifier"},
+	"gateway/registry":             {"gateway/suggest", "storage", "storage/identifier"},
+	"gateway/suggest":              {},
 	"gateway/cache":                {"gateway/registry", "storage", "storage/identifier", "storage/feed"},
 	"gateway/auth":                 {"gateway/registry", "storage"},
 	"gateway/bulk":                 {"storage", "storage/identifier"},
@@ -59,6 +60,7 @@ var owners = map[string][]string{
 	"github.com/zeebo/xxh3":       {"bloomnet/bloom"},
 	"github.com/bits-and-blooms":  {"test/bench-billion"},
 	"github.com/redis/go-redis":   {"storage/rediscache"},
+	"github.com/mozillazg/":       {"gateway/suggest"},
 	"github.com/maypok86/otter":   {"gateway/cache"},
 	"testing":                     {"storage/storagetest", "storage/localpg/pgtest", "storage/rediscache/redistest"},
 }
