@@ -21,10 +21,11 @@ const (
 	readyTimeout = time.Minute
 )
 
-// Kinds of messages.
+// Kinds of messages. Those of topics have the topic added.
 const (
-	kindHeads = 1
-	kindHints = 2
+	kindHeads  = 1
+	kindHints  = 2
+	kindTopics = 0x80
 )
 
 // announce tells the others which bases this replica has, and that it is ready.
@@ -83,8 +84,13 @@ func (f *fleet) tell(told [][]byte, own []summary) {
 
 // gossiped takes what another replica broadcasts.
 func (f *fleet) gossiped(_ context.Context, m member.Message) {
-	if m.Kind == kindHeads && len(m.Payload) >= 2 {
+	switch {
+	case m.Kind == kindHeads && len(m.Payload) >= 2:
 		f.heads.learn(m.Origin.Replica, int(m.Payload[0])|int(m.Payload[1])<<8, m.Payload[2:])
+	case m.Kind >= kindTopics:
+		if receive := f.Net.options.Topics[m.Kind-kindTopics]; receive != nil {
+			receive(m.Payload)
+		}
 	}
 }
 

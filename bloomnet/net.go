@@ -28,7 +28,11 @@ type Options struct {
 	// Files keep what a replica knows over its restarts; nil: nothing does.
 	Files *snapshot.Folder
 	// Fleet is nil for a replica that stands alone.
-	Fleet  *FleetOptions
+	Fleet *FleetOptions
+	// Topics are given what other replicas Broadcast on them, up to MaxTopic, one payload
+	// at a time, maybe before Start has returned. What is on no topic here is ignored. They
+	// must not wait, nor change a payload.
+	Topics map[uint8]func(payload []byte)
 	Logger *slog.Logger
 }
 

@@ -16,6 +16,7 @@ import (
 // wires are the streams of transfers in memory, beside a network of gossip.
 type wires struct {
 	gossip *membertest.Network
+	topics map[uint8]func([]byte) // of the next replica that joins
 
 	mu        sync.Mutex
 	listeners map[string]*listener
@@ -97,5 +98,5 @@ func (w *wires) join(t *testing.T, id string, fingerprint [8]byte, others []repl
 	for _, o := range others {
 		fleet.Join = append(fleet.Join, o.gossip.String())
 	}
-	return replica{startIn(t, fleet, fingerprint, sources...), address}
+	return replica{startIn(t, fleet, w.topics, fingerprint, sources...), address}
 }
