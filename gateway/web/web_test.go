@@ -67,7 +67,7 @@ func TestEveryFileThatIsAskedForIsThere(t *testing.T) {
 			queue = append(queue, path)
 		}
 	}
-	require.Len(t, seen, 11, "style, icon and nine scripts")
+	require.Len(t, seen, 12, "style, icon and ten scripts")
 }
 
 func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {

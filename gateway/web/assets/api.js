@@ -24,11 +24,15 @@ const CHECK = `query Check($name: String!) {
   }
 }`;
 
+const IDEAS = `query Ideas($name: String!) {
+  usernameAvailable(name: $name) { suggestions }
+}`;
+
 const RESERVE = `mutation Reserve($input: ReserveUsernameInput!) {
   reserveUsername(input: $input) {
     __typename
     ... on ReserveUsernamePayload { token reservation { display expiresAt since } }
-    ... on UnavailableError { reason }
+    ... on UnavailableError { reason suggestions }
     ... on InvalidValueError { violations { rule message position } }
     ... on MutationError { message }
   }
@@ -65,6 +69,9 @@ const RENAME = `mutation Rename($input: RenameUsernameInput!) {
 const OWNED = `query Owned { holdings(kind: USERNAME) { display } }`;
 
 export const check = async (name, signal) => (await ask(CHECK, { name }, { signal })).data.usernameAvailable;
+
+/** Free names in place of one that is not. */
+export const ideas = async (name, signal) => (await ask(IDEAS, { name }, { signal })).data.usernameAvailable.suggestions;
 
 /** Resolves to the result and to when the server answered, by its own clock. */
 export async function reserve(name, requestId) {

@@ -5,10 +5,12 @@ import * as api from "./api.js";
 import * as attempt from "./attempt.js";
 import { countDown } from "./countdown.js";
 import * as held from "./held.js";
+import * as ideas from "./ideas.js";
 import * as owned from "./owned.js";
 import * as words from "./words.js";
 
 const DEBOUNCE_MS = 250;
+const IDEAS_MS = 600; // of a pause: who still types wants none
 
 const $ = (id) => document.getElementById(id);
 const form = $("choose");
@@ -68,6 +70,20 @@ function judge({ requested: name, available, reason, violations }) {
   else if (violations.length) say(words.unfinished(violations) ? "wait" : "no", words.violation(name, violations));
   else say("no", words.reason(name, reason));
   if (eager && !hold.disabled) reserve();
+  else if (status.dataset.state === "no") timer = setTimeout(offer, IDEAS_MS, name);
+}
+
+/** Offers names in place of one that cannot be had; without an answer, none. */
+async function offer(name) {
+  const { signal } = asking;
+  const names = await api.ideas(name, signal).catch(() => []);
+  if (!signal.aborted) ideas.show(names, take);
+}
+
+function take(name) {
+  input.value = name;
+  input.focus();
+  check();
 }
 
 async function reserve() {
@@ -93,6 +109,7 @@ async function settle(name, requestId, result, now) {
   if (result.violations) say("no", words.violation(name, result.violations));
   else if (result.reason) say("no", words.reason(name, result.reason));
   else say("no", result.message);
+  ideas.show(result.suggestions ?? [], take);
 }
 
 async function open(holding, token, now) {
@@ -126,6 +143,7 @@ function quiet() {
   asking.abort();
   asking = new AbortController();
   delete form.dataset.busy;
+  ideas.hide();
   // What is hidden or disabled drops the focus on the floor.
   if (document.activeElement === retry) input.focus();
   hold.disabled = true;

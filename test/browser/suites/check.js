@@ -39,6 +39,30 @@ export function check(browser, replica) {
     await refused(page, "Taken.Name", "Taken.Name is taken.");
   });
 
+  browser.test("names that are free are offered in place of one that is not", async (page) => {
+    await replica.import("ann.taken");
+    const signUp = await SignUp.open(page);
+    await signUp.type("Ann.Taken");
+    await signUp.says("Ann.Taken is taken.");
+    const ideas = page.getByRole("group", { name: "Free at the moment:" }).getByRole("button");
+    await ideas.first().waitFor();
+    assert.deepEqual(await ideas.allInnerTexts(), ["anntaken", "ann_taken", "a.taken"]);
+    await ideas.nth(1).click();
+    await signUp.says("ann_taken is free.");
+    assert.equal(await signUp.name.inputValue(), "ann_taken");
+    assert.equal(await ideas.count(), 0, "they go when one is chosen");
+    assert.ok(await signUp.name.evaluate((name) => name === document.activeElement), "one can type on");
+    await signUp.hold.click();
+    await signUp.holds("ann_taken");
+  });
+
+  browser.test("of text without a letter of a name, others are offered", async (page) => {
+    const signUp = await SignUp.open(page);
+    await signUp.type("李小龙");
+    await page.getByRole("button", { name: "li.xiao.long", exact: true }).click();
+    await signUp.says("li.xiao.long is free.");
+  });
+
   browser.test("a name that somebody holds may become free again", async (page) => {
     await replica.reserve("others.name");
     await refused(page, "others.name", "Somebody is signing up as others.name right now. It may become free again in a while.");
