@@ -3,6 +3,7 @@ package bloomnet
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -144,6 +145,14 @@ func (n *Net) Check(shard int, name bloom.Hash) (shard.Standing, shard.Instant) 
 
 // Vouched says whether a check of a shard may say that a name is free, at this moment.
 func (n *Net) Vouched(shard int) bool { return n.view.Vouched(shard) }
+
+// Gossip is where others reach this replica's gossip; the zero value when it stands alone.
+func (n *Net) Gossip() netip.AddrPort {
+	if n.fleet == nil {
+		return netip.AddrPort{}
+	}
+	return n.fleet.cluster.Address()
+}
 
 // pauseFor waits for about d, so that replicas do not act in step; false when the Net is closed.
 func (n *Net) pauseFor(ctx context.Context, d time.Duration) bool {

@@ -23,7 +23,7 @@ func (r *Replica) openCache(below cache.Below) (registry.Cache, error) {
 	}
 	c, err := cache.New(below, cache.Options{
 		Entries: l.CacheEntries, TTL: l.CacheTTL, Staleness: r.opts.Filter.Staleness, ReadTimeout: lookupTimeout,
-		Clock:  func() time.Duration { return bloomnet.Now().Boot },
+		Clock:  sinceBoot,
 		Random: rand.Float64,
 	})
 	if err != nil {
@@ -35,6 +35,9 @@ func (r *Replica) openCache(below cache.Below) (registry.Cache, error) {
 	})
 	return c, nil
 }
+
+// sinceBoot is a clock that nobody sets, and that goes on while the machine sleeps.
+func sinceBoot() time.Duration { return bloomnet.Now().Boot }
 
 // unremembered asks below each time.
 type unremembered struct{ cache.Below }

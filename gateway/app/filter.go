@@ -72,7 +72,7 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 		sources = append(sources, &filterSource{FeedReader: reader, clock: bloomnet.Now, hasher: hasher, told: told})
 	}
 	id, files := r.filterFolder()
-	fleet, err := r.openFleet(ctx, id)
+	options, err := r.openFleet(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,8 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 		Shards: storage.Vshards, Sources: sources, Staleness: r.opts.Filter.Staleness, VerifyEvery: verifyEvery, Clock: bloomnet.Now, Random: rand.Float64,
 		Fingerprint: [8]byte(sum[8:16]),
 		Files:       files,
-		Fleet:       fleet, Logger: r.opts.Logger,
+		Topics:      r.fleet.topics,
+		Fleet:       options, Logger: r.opts.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -89,5 +90,6 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 		net.Close(ctx)
 		return nil
 	})
+	r.fleet.net = net
 	return &filter{net, hasher}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"namegate/gateway/cache"
+	"namegate/gateway/hotname"
 	"namegate/gateway/registry"
 	"namegate/storage/postgres"
 	"namegate/storage/rediscache"
@@ -24,6 +25,9 @@ type Layers struct {
 	Redis string
 	// RedisTTL is how long it is kept there that a name is held.
 	RedisTTL time.Duration
+	// HotName is how many answers within a second make a taken name hot, so that all
+	// replicas know it; 0 for no such list.
+	HotName int
 	// HotShard is how many reserves of one vshard this replica sends to a database in
 	// 100 ms; 0 for all.
 	HotShard int
@@ -40,6 +44,9 @@ func (l Layers) Validate(staleness time.Duration) error {
 	}
 	if l.CacheEntries > 0 && (l.CacheTTL < time.Second || l.CacheTTL > time.Minute) {
 		errs = append(errs, errors.New("--cache-ttl must be from 1s to 1m"))
+	}
+	if l.HotName < 0 || l.HotName > hotname.MaxThreshold {
+		errs = append(errs, fmt.Errorf("--hot-name-rate must be from 0 to %d", hotname.MaxThreshold))
 	}
 	if l.HotShard < 0 {
 		errs = append(errs, errors.New("--hot-shard-limit must not be negative"))
@@ -72,12 +79,23 @@ func (r *Replica) openLayers(ctx context.Context, store *postgres.Store, fingerp
 	if one, ok := remembering.(listener); ok {
 		told = append(told, one)
 	}
-	if !r.opts.Filter.On {
-		r.follow(ctx, store, told)
-		return layers, nil
+	r.fleet.topics = map[uint8]func([]byte){}
+	var hot *hotname.List
+	if r.opts.Layers.HotName > 0 {
+		if hot, err = r.openHot(store); err != nil {
+			return layers, fmt.Errorf("open the deny list: %w", err)
+		}
+		layers.Denied, told = hot, append(told, hot)
 	}
-	if layers.Filter, err = r.openFilter(ctx, store, fingerprint, told); err != nil {
-		return layers, fmt.Errorf("open the filter: %w", err)
+	if r.opts.Filter.On {
+		if layers.Filter, err = r.openFilter(ctx, store, fingerprint, told); err != nil {
+			return layers, fmt.Errorf("open the filter: %w", err)
+		}
+	} else {
+		r.follow(ctx, store, told)
+	}
+	if hot != nil {
+		r.runHot(ctx, hot)
 	}
 	return layers, nil
 }

@@ -2,12 +2,14 @@ package app_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"namegate/gateway/app"
+	"namegate/gateway/hotname"
 	"namegate/storage/rediscache/redistest"
 )
 
@@ -100,6 +102,25 @@ func TestAllLayersCanBeLeftOut(t *testing.T) {
 	reserve(t, r, "ada")
 	for range 2 {
 		require.Equal(t, decidedAnswer(false, "DATABASE"), decided(t, r, "ada"))
+	}
+}
+
+// A taken name that many ask one replica for is answered from memory by all.
+func TestHotNamesAreKnownToAll(t *testing.T) {
+	t.Parallel()
+	opts := layered(t, func(o *app.Options) { o.Layers = app.Layers{HotName: 3} })
+	opts.Fleet = app.Fleet{KeyFile: keyFile(t, strings.Repeat("k", 32)), Gossip: "127.0.0.1:0", Transfer: "127.0.0.1:0"}
+	one := start(t, opts)
+	opts.DataDir, opts.Fleet.Join = t.TempDir(), []string{one.GossipAddr()}
+	opts.Layers.HotName = hotname.MaxThreshold // more than this test asks
+	other := start(t, opts)
+	held := reserve(t, one, "ada")
+	hot := decidedAnswer(false, "DENY_LIST")
+	requireEventually(t, one, "ada", hot)
+	requireEventually(t, other, "ada", hot)
+	cancel(t, other, held)
+	for _, r := range []*app.Replica{one, other} {
+		require.Eventually(t, func() bool { return strings.Contains(decided(t, r, "ada"), `"available":true`) }, 10*time.Second, 10*time.Millisecond)
 	}
 }
 

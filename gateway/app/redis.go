@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"namegate/bloomnet"
 	"namegate/gateway/cache"
 	"namegate/gateway/registry"
 	"namegate/storage"
@@ -37,7 +36,7 @@ func (r *Replica) openRedis(ctx context.Context, store *postgres.Store, fingerpr
 		URL: r.opts.Layers.Redis, Prefix: rediscache.DefaultPrefix, Fingerprint: fingerprint,
 		TakenTTL: r.opts.Layers.RedisTTL, Staleness: r.opts.Filter.Staleness, Timeout: rediscache.DefaultTimeout,
 		// Its times are compared with each other alone.
-		Clock:  func() time.Time { return started.Add(bloomnet.Now().Boot) },
+		Clock:  func() time.Time { return started.Add(sinceBoot()) },
 		Random: rand.Uint64, Logger: r.opts.Logger,
 	})
 	if err != nil {

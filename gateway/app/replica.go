@@ -27,6 +27,8 @@ type Replica struct {
 
 	http, admin net.Listener // set by Start
 
+	fleet fleetwide // set by Start
+
 	callers *auth.Verifier // set by Start
 	demo    *auth.Demo     // set by Start; nil unless opts.Demo
 
@@ -144,3 +146,7 @@ func (r *Replica) HTTPAddr() string { return r.http.Addr().String() }
 
 // AdminAddr is where the admin listener is bound. It may be called after Start.
 func (r *Replica) AdminAddr() string { return r.admin.Addr().String() }
+
+// GossipAddr is where other replicas reach this one; of no use for a replica that stands
+// alone. It may be called after Start.
+func (r *Replica) GossipAddr() string { return r.fleet.net.Gossip().String() }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/gateway/hotname"
+	"namegate/storage/feed"
 	"namegate/storage/identifier"
 )
 
@@ -111,5 +112,17 @@ func BenchmarkRenew(b *testing.B) {
 		for _, m := range messages {
 			l.Receive(m)
 		}
+	}
+}
+
+// BenchmarkApply is told of 10,000 releases of names that are not listed, as by a sweep.
+func BenchmarkApply(b *testing.B) {
+	l, _ := full(b, 100_000)
+	var events []feed.Event
+	for i := range 10_000 {
+		events = append(events, event(fmt.Sprint("other", i), feed.Went, int64(i+1)))
+	}
+	for b.Loop() {
+		l.Apply(events)
 	}
 }

@@ -24,9 +24,10 @@
 // of the entry (storage.Version). After a change the name is read anew. Of a release, and
 // of the end of a block, the version is remembered for at least two minutes, which is
 // longer than any copy of the entry counts, and told to the others: entries that come in
-// late and are not newer are refused. In a flood of releases (beyond 8 times the room of
-// the list, in that time) the oldest ones are forgotten sooner. After any other change a
-// late entry is of an older holding, but the name is held all the same, and so it is taken.
+// late and are not newer are refused. Beyond 4 times the room of the list in two minutes the
+// oldest ones are forgotten sooner, and a message that is as late as that can bring an entry
+// back for what is left of its minute. After any other change a late entry is of an older
+// holding, but the name is held all the same, and so it is taken.
 //
 // A read of a replica itself is dropped when a change comes in while it is under way.
 //

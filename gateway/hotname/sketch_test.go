@@ -92,7 +92,7 @@ func TestSecondsDoNotAddUp(t *testing.T) {
 		}
 		l.Turn()
 	}
-	require.Zero(t, l.Counters.Hot.Load())
+	require.Less(t, l.Counters.Hot.Load(), uint64(10), "thousands, if they did")
 }
 
 // What is counted of others takes nothing away. Few names are beside one that has all of

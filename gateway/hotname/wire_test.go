@@ -39,8 +39,11 @@ func TestMessagesAreTheseBytes(t *testing.T) {
 // What is told is what is heard, with the allowance for the way taken off.
 func TestAMessageSaysAll(t *testing.T) {
 	t.Parallel()
+	nobodys := blocked(held("ada", 7))
+	nobodys.Held.State = storage.Released
 	for title, s := range map[string]storage.Standing{
 		"active": held("ada", 7), "reserved": until("ada", 1<<62, time.Minute), "confusable": looksLike("ada", "àda", 9),
+		"blocked, and nobody's": nobodys,
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()

@@ -20,6 +20,7 @@ var edges = map[string][]string{
 	"gateway/app":                  {"gateway", "graph", "storage", "migrations", "bloomnet"},
 	"gateway/registry":             {"gateway/suggest", "storage", "storage/identifier"},
 	"gateway/suggest":              {},
+	"gateway/hotname":              {"storage", "storage/identifier", "storage/feed"},
 	"gateway/cache":                {"gateway/registry", "storage", "storage/identifier", "storage/feed"},
 	"gateway/auth":                 {"gateway/registry", "storage"},
 	"gateway/bulk":                 {"storage", "storage/identifier"},
