@@ -52,12 +52,7 @@ func (n *Net) buildDue(ctx context.Context, database int) error {
 	if err := n.fold(ctx, database, folds); err != nil {
 		return err
 	}
-	for some := range slices.Chunk(builds, buildShards) {
-		if err := n.buildFromTable(ctx, database, some); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.Rebuild(ctx, database, builds)
 }
 
 // comes says that an image will be pulled, or that it is not known yet.
@@ -109,6 +104,17 @@ func (n *Net) install(ctx context.Context, number int, m shard.Image) {
 	if err != nil {
 		n.log.Debug("an image is not used", "shard", number, "cause", err)
 	}
+}
+
+// Rebuild makes the bases of some shards of a source anew from their tables, whoever owns
+// them. It fails when the source does not have them all.
+func (n *Net) Rebuild(ctx context.Context, source int, shards []int) error {
+	for some := range slices.Chunk(shards, buildShards) {
+		if err := n.buildFromTable(ctx, source, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildFromTable builds the bases of some shards from their table.

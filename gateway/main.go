@@ -79,7 +79,7 @@ func exitCode(err error, out io.Writer) int {
 	switch _, usage := errors.AsType[usageError](err); {
 	case usage:
 		return exitUsage
-	case errors.Is(err, errUnseen):
+	case errors.Is(err, errUnseen) && !errors.Is(err, errLayers):
 		return exitUnseen
 	case errors.Is(err, errRefused):
 		return exitRefused

@@ -15,6 +15,7 @@ type verifyCommand struct {
 	registryFlags
 	termsFlags
 	logFlags
+	layersToVerify
 }
 
 var (
@@ -26,6 +27,12 @@ var (
 
 // Run verifies, with progress on standard error and the findings on standard output.
 func (c *verifyCommand) Run(ctx context.Context, std streams) error {
+	if err := c.layersToVerify.validate(); err != nil {
+		return joinUsage(err)
+	}
+	if len(c.Replica) > 0 {
+		return c.layersToVerify.run(ctx, std)
+	}
 	d := c.databases()
 	if err := joinUsage(d.Validate(), c.terms().Validate()); err != nil {
 		return err
@@ -75,6 +82,10 @@ type progress struct {
 }
 
 func (p *progress) verified(so storage.Verified) {
+	p.show(fmt.Sprintf("%d holdings, %d entries of accounts", so.Holdings, so.Slots))
+}
+
+func (p *progress) show(line string) {
 	now := p.clock()
 	if p.shown.IsZero() {
 		p.shown = now
@@ -83,5 +94,5 @@ func (p *progress) verified(so storage.Verified) {
 		return
 	}
 	p.shown = now
-	fmt.Fprintf(p.out, "%d holdings, %d entries of accounts\n", so.Holdings, so.Slots)
+	fmt.Fprintln(p.out, line)
 }

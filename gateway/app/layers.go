@@ -97,6 +97,7 @@ func (r *Replica) openLayers(ctx context.Context, store *postgres.Store, fingerp
 	if hot != nil {
 		r.runHot(ctx, hot)
 	}
+	r.openVerifier(store, layers, below)
 	return layers, nil
 }
 

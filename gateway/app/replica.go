@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"namegate/gateway/auth"
 	"namegate/gateway/edge"
+	"namegate/gateway/verify"
 )
 
 // stopTimeout bounds a stop as a whole: drained requests, statements under way,
@@ -27,7 +29,8 @@ type Replica struct {
 
 	http, admin net.Listener // set by Start
 
-	fleet fleetwide // set by Start
+	fleet     fleetwide                     // set by Start
+	verifying atomic.Pointer[verify.Server] // set by Start, when the layers are there
 
 	callers *auth.Verifier // set by Start
 	demo    *auth.Demo     // set by Start; nil unless opts.Demo
@@ -102,7 +105,7 @@ func (r *Replica) start(ctx context.Context) error {
 	if err := r.openCallers(); err != nil {
 		return err
 	}
-	admin := serve(r.admin, r.health.Handler(), r.log, r.failed)
+	admin := serve(r.admin, r.adminRoutes(), r.log, r.failed)
 	r.undo.add("stop the admin listener", admin.stop)
 	reg, err := r.openRegistry(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"namegate/gateway/edge"
 	"namegate/gateway/registry"
+	"namegate/gateway/verify"
 	"namegate/gateway/web"
 	"namegate/graph"
 	"namegate/graph/playground"
@@ -16,6 +17,21 @@ const (
 	playgroundPath = "/playground"
 	demoTokenPath  = "/demo/token"
 )
+
+// adminRoutes are the handlers of the admin listener.
+func (r *Replica) adminRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", r.health.Handler())
+	mux.HandleFunc("POST "+verify.Path, func(w http.ResponseWriter, request *http.Request) {
+		server := r.verifying.Load()
+		if server == nil {
+			http.Error(w, "the replica is starting", http.StatusServiceUnavailable)
+			return
+		}
+		server.ServeHTTP(w, request)
+	})
+	return mux
+}
 
 // routes are the handlers of the public listener.
 func (r *Replica) routes(reg *registry.Registry) http.Handler {

@@ -18,6 +18,11 @@ func newNamespace(prefix string, fingerprint []byte) namespace {
 // entry is the key of a name's entry. Usernames are public.
 func (n namespace) entry(name string) string { return string(n) + "{" + name + "}:e" }
 
+// nameOf is the name of an entry's key.
+func (n namespace) nameOf(key string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(key, string(n)+"{"), "}:e")
+}
+
 // trio are the keys of a name: entry, tombstone, lease.
 func (n namespace) trio(name string) []string {
 	stem := strings.TrimSuffix(n.entry(name), "e")

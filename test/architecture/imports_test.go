@@ -16,10 +16,11 @@ const module = "namegate"
 // edges says what of ours a package and those below it may import; the longest
 // prefix counts. What is not listed may import nothing of ours.
 var edges = map[string][]string{
-	"gateway":                      {"gateway/app", "gateway/bulk", "storage"},
+	"gateway":                      {"gateway/app", "gateway/bulk", "gateway/verify", "storage"},
 	"gateway/app":                  {"gateway", "graph", "storage", "migrations", "bloomnet"},
 	"gateway/registry":             {"gateway/suggest", "storage", "storage/identifier"},
 	"gateway/suggest":              {},
+	"gateway/verify":               {"gateway/registry", "storage", "storage/identifier"},
 	"gateway/hotname":              {"storage", "storage/identifier", "storage/feed"},
 	"gateway/cache":                {"gateway/registry", "storage", "storage/identifier", "storage/feed"},
 	"gateway/auth":                 {"gateway/registry", "storage"},

@@ -1,0 +1,83 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"namegate/gateway/app"
+	"namegate/gateway/registry"
+	"namegate/gateway/verify"
+	"namegate/storage"
+	"namegate/storage/identifier"
+	"namegate/storage/rediscache/redistest"
+)
+
+// behind runs SQL on all databases of a replica, of which no feed tells.
+func behind(t *testing.T, opts app.Options, sql string, args ...any) (rows int64) {
+	t.Helper()
+	for _, d := range opts.Named {
+		conn, err := pgx.Connect(t.Context(), d.DSN)
+		require.NoError(t, err)
+		tag, err := conn.Exec(t.Context(), sql, args...)
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(t.Context()))
+		rows += tag.RowsAffected()
+	}
+	return rows
+}
+
+// verified has a replica verify all of its layers.
+func verified(t *testing.T, r *app.Replica, repair bool) map[registry.Layer]verify.Findings {
+	t.Helper()
+	report, err := verify.Ask(t.Context(), http.DefaultClient, r.AdminAddr(), verify.Request{Share: 1, Repair: repair}, func(verify.Findings) {})
+	require.NoError(t, err)
+	found := map[registry.Layer]verify.Findings{}
+	for _, f := range report.Layers {
+		require.Empty(t, f.Unseen, f.Layer)
+		found[f.Layer] = f
+	}
+	return found
+}
+
+// What the layers of a live replica say is compared with the databases, and mended.
+func TestLayersAreVerified(t *testing.T) {
+	t.Parallel()
+	redis := redistest.New(t)
+	opts := layered(t, func(o *app.Options) {
+		o.Layers = app.Layers{CacheEntries: 100, CacheTTL: time.Minute, Redis: redis.URL(), RedisTTL: time.Hour, HotName: 3}
+		o.Filter.Staleness = time.Second
+	})
+	bare := opts
+	bare.Layers, bare.Filter.On, bare.DataDir = app.Layers{Redis: redis.URL(), RedisTTL: time.Hour}, false, t.TempDir()
+	r, filler := start(t, opts), start(t, bare)
+	for _, name := range names {
+		requireEventually(t, r, name, freeByFilter)
+	}
+	reserve(t, r, "ada")
+	requireEventually(t, r, "ada", decidedAnswer(false, "DENY_LIST"))
+	requireEventually(t, filler, "ada", decidedAnswer(false, "REDIS"))
+	for layer, f := range verified(t, r, true) {
+		require.Zero(t, f.Wrong, layer)
+		require.Positive(t, f.Names, layer)
+	}
+
+	require.Equal(t, int64(1), behind(t, opts, `DELETE FROM holdings WHERE key = 'ada'`))
+	grace := identifier.Stored(identifier.Username, "grace", "grace", "grace")
+	require.Equal(t, int64(1), behind(t, opts, `INSERT INTO holdings (vshard, kind, state, since, grant_id, key, canonical, display, owner)
+		SELECT vshard, $2, $3, now(), gen_random_uuid(), 'grace', 'grace', 'grace', 'user:42' FROM vshards WHERE vshard = $1 AND state = 'OWNED'`,
+		storage.VshardOf(grace), identifier.Username, storage.Active))
+	for _, repair := range []bool{false, true} {
+		found := verified(t, r, repair)
+		require.Len(t, found, 4)
+		for layer, f := range found {
+			require.Equal(t, uint64(1), f.Wrong, layer)
+			require.Equal(t, map[bool]uint64{true: 1}[repair], f.Mended, layer)
+		}
+	}
+	require.Contains(t, decided(t, r, "ada"), `"available":true`)
+	require.Contains(t, decided(t, r, "grace"), `"available":false`)
+}
