@@ -26,7 +26,8 @@ type batcher[In, Out any] struct {
 	mu      sync.Mutex
 	wake    *sync.Cond // a batch is due, or the batcher is closed
 	waiting []*call[In, Out]
-	running int // batches in flight
+	running int  // batches in flight
+	silent  bool // the last one that ended was not answered
 	closed  bool
 	workers sync.WaitGroup
 }
@@ -83,6 +84,9 @@ func (b *batcher[In, Out]) add(c *call[In, Out]) error {
 	defer b.mu.Unlock()
 	if b.closed {
 		return &storage.UnavailableError{RetryAfter: time.Second, Cause: errClosed}
+	}
+	if b.refuses() {
+		return b.refusal()
 	}
 	if len(b.waiting) >= b.limit {
 		return &storage.OverloadedError{RetryAfter: b.timeout}
@@ -192,6 +196,7 @@ func (b *batcher[In, Out]) attempt(calls []*call[In, Out]) ([]Out, error) {
 	for n := 1; ; n++ {
 		outs, err := b.run(ctx, ins)
 		if err == nil || n == attempts || ctx.Err() != nil || !b.again(err) {
+			b.heard(err == nil || ctx.Err() == nil)
 			return outs, err
 		}
 	}
