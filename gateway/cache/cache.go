@@ -32,7 +32,7 @@ var _ registry.Cache = (*Cache)(nil)
 type Counters struct {
 	Hits, Misses atomic.Uint64 // of Get
 	Reads        atomic.Uint64 // that were begun
-	Joined       atomic.Uint64 // callers who got the answer of another one's read
+	Joined       atomic.Uint64 // callers who got the answer of another one's read, which they had not found yet
 	Dropped      atomic.Uint64 // reads that are not remembered, for a change meanwhile
 }
 
@@ -66,13 +66,19 @@ func (c *Cache) Close() {
 
 // Get gives what is remembered of a name.
 func (c *Cache) Get(id identifier.Identifier) (storage.Standing, bool) {
-	e, ok := c.entries.GetIfPresent(id.Key())
-	if !ok || c.options.Clock() >= e.end {
+	e, ok := c.get(id.Key())
+	if !ok {
 		c.Counters.Misses.Add(1)
 		return storage.Standing{}, false
 	}
 	c.Counters.Hits.Add(1)
 	return e.Standing, true
+}
+
+// get gives an entry that counts.
+func (c *Cache) get(key string) (entry, bool) {
+	e, ok := c.entries.GetIfPresent(key)
+	return e, ok && c.options.Clock() < e.end
 }
 
 // Expect notes that a name is about to change, or has just been changed, here.

@@ -153,6 +153,20 @@ func TestReadsAreShared(t *testing.T) {
 	})
 }
 
+// Between a look at what is remembered and the next step another's read may end: it is not
+// done again.
+func TestWhoIsTooLateToJoinFindsWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.hold("a", storage.Active, 0, registry.LayerDatabase)
+	first := b.ask(t, "a")
+	require.Equal(t, registry.Found{Standing: first.Standing, Layer: registry.LayerLocalCache}, b.ask(t, "a"))
+	b.ask(t, "b") // free
+	require.Nil(t, b.ask(t, "b").Held)
+	require.Equal(t, 2, b.reads)
+	require.EqualValues(t, 2, b.Counters.Joined.Load())
+}
+
 // Others' names are not waited for.
 func TestNamesAreApart(t *testing.T) {
 	t.Parallel()

@@ -33,8 +33,8 @@ type flight struct {
 	err     error
 }
 
-// Lookup asks below, once for all who ask at the same time. Whoever leaves takes nobody's
-// answer away: the read goes on, and is remembered.
+// Lookup asks below, once for all who ask at the same time, unless the answer is remembered
+// by now. Whoever leaves takes nobody's answer away: the read goes on, and is remembered.
 func (c *Cache) Lookup(ctx context.Context, id identifier.Identifier) (registry.Found, error) {
 	f, joined := c.board(ctx, id)
 	select {
@@ -49,7 +49,8 @@ func (c *Cache) Lookup(ctx context.Context, id identifier.Identifier) (registry.
 	return f.found, f.err
 }
 
-// board gives the read to wait for: one under way, or a new one.
+// board gives the read to wait for: one under way, one that has ended since the caller
+// looked for what is remembered, or a new one.
 func (c *Cache) board(ctx context.Context, id identifier.Identifier) (f *flight, joined bool) {
 	key := id.Key()
 	under := &c.flights[c.changes.hash(key)>>32%flightShards]
@@ -60,11 +61,22 @@ func (c *Cache) board(ctx context.Context, id identifier.Identifier) (f *flight,
 		c.Counters.Joined.Add(1)
 		return f, true
 	}
+	if e, ok := c.get(key); ok {
+		c.Counters.Joined.Add(1)
+		return landed(e), false
+	}
 	f = &flight{sent: now, changed: changed, done: make(chan struct{})}
 	under.list[key] = f
 	c.Counters.Reads.Add(1)
 	c.reading.Go(func() { c.fly(context.WithoutCancel(ctx), id, f, under) })
 	return f, false
+}
+
+// landed is a read that has ended and left an entry.
+func landed(e entry) *flight {
+	f := &flight{done: make(chan struct{}), found: registry.Found{Standing: e.Standing, Layer: registry.LayerLocalCache}}
+	close(f.done)
+	return f
 }
 
 // fly reads, and remembers. A newer read of the name may be under way by then; it is that
