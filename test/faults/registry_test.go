@@ -71,7 +71,15 @@ func (g *registry) databases() []string {
 // run runs a command of the gateway to its end.
 func (g *registry) run(t testing.TB, command string, args ...string) {
 	t.Helper()
-	out, err := program(t, append([]string{command}, args...)...).CombinedOutput()
+	g.runWith(t, "", command, args...)
+}
+
+// runWith runs one that reads its standard input.
+func (g *registry) runWith(t testing.TB, input, command string, args ...string) {
+	t.Helper()
+	cmd := program(t, append([]string{command}, args...)...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 
