@@ -19,13 +19,25 @@ func countingServer(t testing.TB) *localpg.Server {
 }
 
 // lookupPattern is LIKE the statement that reads names of checks, and no other.
-const lookupPattern = `SELECT i.n, coalesce(v.state IN (%) WITH ORDINALITY%`
+const lookupPattern = `%SELECT i.n, coalesce(v.state IN (%) WITH ORDINALITY%`
 
 // readsOfNames is how many names the databases were asked for, be it in one statement or in
-// several. Database a has the extension, and one server has both.
+// several.
 func (g *registry) readsOfNames(t testing.TB) int {
 	t.Helper()
-	n, err := strconv.Atoi(psql(t, g.dsns["a"], `SELECT coalesce(sum(rows), 0) FROM pg_stat_statements WHERE query LIKE '`+lookupPattern+`'`))
+	return g.counted(t, "rows")
+}
+
+// statementsOfChecks is in how many statements that was.
+func (g *registry) statementsOfChecks(t testing.TB) int {
+	t.Helper()
+	return g.counted(t, "calls")
+}
+
+// counted asks a counting server, of which database a tells for both.
+func (g *registry) counted(t testing.TB, column string) int {
+	t.Helper()
+	n, err := strconv.Atoi(psql(t, g.dsns["a"], `SELECT coalesce(sum(`+column+`), 0) FROM pg_stat_statements WHERE query LIKE '`+lookupPattern+`'`))
 	require.NoError(t, err)
 	return n
 }

@@ -47,13 +47,25 @@ func (g *registry) replica(t testing.TB, id string, flags ...string) *replica {
 // start starts the process and waits until it serves.
 func (r *replica) start(t testing.TB) *replica {
 	t.Helper()
+	r.launch(t)
+	r.awaitReady(t)
+	return r
+}
+
+// launch starts the process.
+func (r *replica) launch(t testing.TB) {
+	t.Helper()
 	r.cmd, r.log = program(t, r.args...), newLogbook()
 	r.cmd.Stderr = r.log
 	r.started = time.Now()
 	require.NoError(t, r.cmd.Start())
+}
+
+// awaitReady waits until it serves.
+func (r *replica) awaitReady(t testing.TB) {
+	t.Helper()
 	line := r.log.await(t, "ready")
 	r.url.Store("http://" + line["http"].(string))
-	return r
 }
 
 // end sends a signal that ends the process, and waits for its end.
