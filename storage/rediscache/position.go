@@ -79,9 +79,7 @@ func (c *Cache) histories(ctx context.Context) (sum [16]byte, err error) {
 	}
 	switch client := c.client.(type) {
 	case *redis.ClusterClient:
-		if err = client.ForEachMaster(ctx, ask); err != nil {
-			client.ReloadState(ctx) // another node may be the primary
-		}
+		err = client.ForEachMaster(ctx, ask) // of now, not as they were known
 	case *redis.Client:
 		err = ask(ctx, client)
 	}

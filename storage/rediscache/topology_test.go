@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"namegate/storage/rediscache"
 	"namegate/storage/rediscache/redistest"
 )
 
@@ -81,4 +82,39 @@ func TestCluster(t *testing.T) {
 	eventually(t, func() bool { return c.Counters.Generations.Load() >= 2 }, "a node may have lost changes")
 	requireLive(t, c)
 	requireAll(false)
+}
+
+// A replica of a node takes over, be it that of what is known of the cache as a whole or that
+// of some names: all who use the cache find it soon, also those who follow no feed.
+func TestClusterFailover(t *testing.T) {
+	t.Parallel()
+	for title, control := range map[string]bool{"of control": true, "of names alone": false} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			cluster, d := redistest.NewCluster(t), newDatabase("a")
+			c, other := open(t, options(t, cluster.URL())), open(t, options(t, cluster.URL()))
+			follow(t, c, d)
+			requireLive(t, c, other)
+			node := nodeOf(t, cluster, control)
+			cluster.Follow(t, node)
+			node.Kill(t)
+			for _, n := range []string{"ada", "bob", "cyd", "dee", "eve", "fay", "gus", "hal"} {
+				for _, one := range []*rediscache.Cache{c, other} {
+					eventually(t, func() bool { _, fromRedis := lookup(t, one, d, name(n)); return fromRedis }, "it comes of Redis")
+				}
+			}
+		})
+	}
+}
+
+// nodeOf is one that knows of the cache as a whole, or one that does not.
+func nodeOf(t *testing.T, c *redistest.Cluster, control bool) *redistest.Server {
+	t.Helper()
+	for _, node := range c.Nodes {
+		if knows := len(node.Do(t, "KEYS", "*{control}*").([]any)) > 0; knows == control {
+			return node
+		}
+	}
+	require.Fail(t, "no such node")
+	return nil
 }

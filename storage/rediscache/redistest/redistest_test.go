@@ -62,3 +62,16 @@ func TestClusterSharesItsSlots(t *testing.T) {
 	}
 	require.Equal(t, 2, moved, "one node has the slot")
 }
+
+func TestAReplicaOfAClusterTakesOver(t *testing.T) {
+	t.Parallel()
+	c := redistest.NewCluster(t)
+	follower := c.Follow(t, c.Nodes[1])
+	c.Nodes[1].Kill(t)
+	redistest.Eventually(t, func() error {
+		if follower.Do(t, "ROLE").([]any)[0] != "master" {
+			return errors.New("the replica was not promoted")
+		}
+		return nil
+	})
+}

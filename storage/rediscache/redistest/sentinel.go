@@ -61,11 +61,7 @@ func (s *Sentinels) ready() error {
 			return fmt.Errorf("sentinel knows of %s replicas and %s others", state["num-slaves"], state["num-other-sentinels"])
 		}
 	}
-	info, err := s.Replica.Admin.Info(context.Background(), "replication").Result()
-	if err == nil && !strings.Contains(info, "master_link_status:up") {
-		err = fmt.Errorf("replica does not follow")
-	}
-	return err
+	return s.Replica.follows()
 }
 
 // URL is the set as the gateway's flag names it.

@@ -2,12 +2,14 @@ package redistest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -114,6 +116,15 @@ func (s *Server) Do(t testing.TB, args ...any) any {
 		require.NoError(t, err, "%v", args)
 	}
 	return answer
+}
+
+// follows says why the server is no replica that has what its primary has.
+func (s *Server) follows() error {
+	info, err := s.Admin.Info(context.Background(), "replication").Result()
+	if err == nil && !strings.Contains(info, "master_link_status:up") {
+		err = errors.New("replica does not follow")
+	}
+	return err
 }
 
 // Eventually calls until there is no error, for as long as servers may take.
