@@ -115,7 +115,13 @@ func queryAs(t *testing.T, r *app.Replica, token, document string) (int, string)
 // reserve holds a name under a fixed request id.
 func reserve(t *testing.T, r *app.Replica, name string) string {
 	t.Helper()
-	return query(t, r, `mutation { reserveUsername(input: {name: "`+name+`", requestId: "0123456789abcdef0123456789abcdef"}) {
+	return reserveBy(t, r, name, "0123456789abcdef0123456789abcdef")
+}
+
+// reserveBy holds a name under a request id.
+func reserveBy(t *testing.T, r *app.Replica, name, request string) string {
+	t.Helper()
+	return query(t, r, `mutation { reserveUsername(input: {name: "`+name+`", requestId: "`+request+`"}) {
 		... on ReserveUsernamePayload { token reservation { canonical expiresAt since } }
 		... on UnavailableError { reason } } }`)
 }
