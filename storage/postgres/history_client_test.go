@@ -32,7 +32,7 @@ type group struct {
 	reserved []storage.ReserveRequest
 	got      []bool     // reservations that were answered
 	open     []*pending // requests without an answer
-	lost     int        // cancels without one
+	lost     int        // cancels and orders without one
 	failed   error      // of the last call whose outcome is unknown
 }
 
@@ -72,9 +72,9 @@ func (c *client) act(t *testing.T) {
 	dice, name, account := c.random.IntN(100), c.random.IntN(groupNames), c.random.IntN(groupAccounts)
 	o := operation{Name: name, Account: account}
 	switch {
-	case dice < 24:
+	case dice < 22:
 		c.reserve(t, o)
-	case dice < 46:
+	case dice < 44:
 		c.confirm(t, o)
 	case dice < 74:
 		o.Kind = opRename
@@ -95,9 +95,13 @@ func (c *client) act(t *testing.T) {
 		c.release(t, o)
 	case dice < 88:
 		c.cancel(t)
-	case dice < 94:
+	case dice < 92:
 		c.lapse(t, o)
-	case dice < 97:
+	case dice < 95:
+		c.order(t, o, opBlock)
+	case dice < 98:
+		c.order(t, o, opUnblock)
+	case dice < 99:
 		c.lookup(t, c.replica(c.random), o, false)
 	default:
 		c.account(t, c.replica(c.random), o)
@@ -341,6 +345,8 @@ func (c *client) reply(t *testing.T, err error) reply {
 		return reply{Is: isNotFound}
 	case errors.Is(err, storage.ErrNotOwner):
 		return reply{Is: isNotOwner}
+	case errors.Is(err, storage.ErrNotBlocked):
+		return reply{Is: isOpen}
 	case errors.As(err, new(*storage.LimitError)):
 		return reply{Is: isLimit}
 	case !outcomeUnknown(err):
@@ -368,7 +374,10 @@ func outcomeUnknown(err error) bool {
 // seen is what a holding says.
 func (g *group) seen(h storage.Holding) reply {
 	ended := !h.ExpireAt.IsZero() && h.ExpireAt.Before(time.Now())
-	return reply{State: h.State, By: g.holderOf(h), Marked: ended}
+	if h.State == storage.Released { // only a block keeps it
+		return reply{Blocked: h.Blocked}
+	}
+	return reply{State: h.State, By: g.holderOf(h), Marked: ended, Blocked: h.Blocked}
 }
 
 // holderOf is the number of an account, or of the reservation.

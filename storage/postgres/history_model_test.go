@@ -28,6 +28,8 @@ const (
 	opRevoke  = "cancel: revoke"
 	opFree    = "cancel: free"
 	opLapse   = "lapse" // the end of a reservation or protection, at the will of the test
+	opBlock   = "block"
+	opUnblock = "unblock"
 	opLookup  = "lookup"
 	opAccount = "account"
 )
@@ -47,35 +49,43 @@ const (
 	isNotFound = "not found"
 	isNotOwner = "not owner"
 	isLimit    = "limit"
+	isOpen     = "not blocked"
 	isUnknown  = "unknown" // it may have happened, may yet happen, or never will
 )
 
 // reply is what a call came to, with what it said of a holding.
 type reply struct {
 	Is    string
-	State storage.State // zero for a free name
+	State storage.State // zero for a name that nobody has
 	By    int           // account or, of a reservation, its number
+	// Blocked says that a name is barred.
+	Blocked bool
 	// Marked says that the reply may be of something that the model does not have: a
 	// holding that has ended, which only the intent of some saga keeps, and what
 	// history.operations tells.
-	Marked bool
-	Former int   // name that a rename left, or none
-	Names  []int // of an account
-	Exact  bool  // nothing is under way: what was seen is all there is
+	Marked  bool
+	Former  int   // name that a rename left, or none
+	Names   []int // of an account
+	Exact   bool  // nothing is under way: what was seen is all there is
+	Changed bool  // by a block
 }
 
 const none = -1
 
 // nameState is a name in the model.
 type nameState struct {
-	State  storage.State
-	By     int // account or reservation
-	Lapsed bool
+	State   storage.State
+	By      int // account or reservation
+	Lapsed  bool
+	Blocked bool
 }
 
-func (n nameState) open() bool                          { return n.State == 0 || n.Lapsed }
+func (n nameState) vacant() bool                        { return n.State == 0 || n.Lapsed }
+func (n nameState) open() bool                          { return n.vacant() && !n.Blocked }
 func (n nameState) is(state storage.State, by int) bool { return n.State == state && n.By == by }
-func (n nameState) openTo(account int) bool             { return n.open() || n.is(storage.Protected, account) }
+func (n nameState) openTo(account int) bool {
+	return n.open() || n.is(storage.Protected, account) && !n.Blocked
+}
 
 // registry is the state of the model.
 type registry struct {
@@ -84,8 +94,9 @@ type registry struct {
 	Revoked uint64 // that may not be confirmed any more
 }
 
+// with is the state after a name changed hands, which leaves a block as it is.
 func (r registry) with(name int, state storage.State, by int) registry {
-	r.Names[name] = nameState{State: state, By: by}
+	r.Names[name] = nameState{State: state, By: by, Blocked: r.Names[name].Blocked}
 	return r
 }
 
@@ -121,6 +132,10 @@ func (r registry) effects(o operation) []registry {
 		if n.is(storage.Reserved, o.Reservation) {
 			return []registry{r.with(o.Name, 0, 0)}
 		}
+	case opBlock:
+		return []registry{r.barring(o.Name, true)}
+	case opUnblock:
+		return onlyIf(n.Blocked, []registry{r.barring(o.Name, false)})
 	}
 	return nil
 }
@@ -130,7 +145,7 @@ func (r registry) reserved(o operation, n nameState) (next []registry) {
 	if r.Won>>o.Reservation&1 == 1 {
 		next = append(next, r)
 	}
-	if n.open() || n.is(storage.Reserved, o.Reservation) {
+	if n.open() || n.is(storage.Reserved, o.Reservation) && !n.Blocked {
 		won := r.with(o.Name, storage.Reserved, o.Reservation)
 		won.Won |= 1 << o.Reservation
 		next = append(next, won)
@@ -144,7 +159,7 @@ func (r registry) confirmed(o operation, n nameState) []registry {
 	if n.is(storage.Active, o.Account) {
 		return []registry{r}
 	}
-	holds := n.is(storage.Reserved, o.Reservation)
+	holds := n.is(storage.Reserved, o.Reservation) && !n.Blocked
 	revoked := r.Revoked>>o.Reservation&1 == 1
 	if r.username(o.Account) == none && (holds || n.openTo(o.Account) && !revoked) {
 		return []registry{r.with(o.Name, storage.Active, o.Account)}
@@ -160,7 +175,7 @@ func (r registry) renamed(o operation, n nameState) []registry {
 		return []registry{r}
 	case now != none && n.openTo(o.Account):
 		return []registry{r.with(now, storage.Protected, o.Account).with(o.Name, storage.Active, o.Account)}
-	case now == none && n.is(storage.Protected, o.Account):
+	case now == none && n.is(storage.Protected, o.Account) && !n.Blocked:
 		return []registry{r.with(o.Name, storage.Active, o.Account)}
 	}
 	return nil
@@ -175,6 +190,8 @@ func (r registry) succeeds(o operation, out reply) []registry {
 		return r.when(r.shows(r.Names[o.Name], out))
 	case opFree:
 		return append(r.when(out.Marked), r.effects(o)...)
+	case opBlock, opUnblock:
+		return r.ordered(o, out)
 	case opAccount:
 		return r.when(slices.Equal(out.Names, r.namesOf(o.Account)))
 	case opAll:
@@ -224,21 +241,25 @@ func (r registry) refused(o operation, out reply) bool {
 			return r.username(o.Account) == none && (!n.is(storage.Protected, o.Account) || n.Lapsed)
 		}
 		return !n.is(storage.Active, o.Account)
+	case isOpen:
+		return !n.Blocked
 	case isHeld:
-		return out.Marked || r.shows(n, out) && len(r.effects(o)) == 0
+		return n.Blocked == out.Blocked && out.Marked || r.shows(n, out) && len(r.effects(o)) == 0
 	}
 	return false
 }
 
 // shows says whether a row may look so. A row shows what was decided, unless that
 // is still to be carried out; so it may show an active name as reserved, protected
-// names as active, and the other way round.
+// names as active, and the other way round. A block is never under way.
 func (r registry) shows(n nameState, out reply) bool {
 	switch {
+	case n.Blocked != out.Blocked:
+		return false
 	case out.State == 0:
-		return n.open()
+		return n.vacant()
 	case out.Exact:
-		return !n.Lapsed && n.is(out.State, out.By) || out.Marked && n.open()
+		return (!n.Lapsed || n.Blocked) && n.is(out.State, out.By) || out.Marked && n.vacant()
 	case out.Marked:
 		return true
 	case out.State == storage.Reserved:
