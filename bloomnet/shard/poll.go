@@ -110,7 +110,9 @@ func (s *shard) watch(e Event) {
 }
 
 // judge decides whether a database, of which a poll was just taken, vouches for a shard.
-// Another one that did until then still does: as of its last poll it owned the shard.
+// Another one that did until then still does: as of its last poll it owned the shard. An
+// image of the database's epoch that is of another database is of a file that was written
+// when their numbers were others.
 func (c *Core) judge(i, database int) {
 	s, d := &c.shards[i], &c.databases[database]
 	epoch, before := d.owned[i], s.vouched
@@ -120,7 +122,7 @@ func (c *Core) judge(i, database int) {
 	} else if d.polled.after(s.seen) {
 		s.read[database] = true
 	}
-	if s.base != nil && s.complete < s.epoch && c.hasGap(s) {
+	if s.base != nil && (s.complete < s.epoch && c.hasGap(s) || s.complete == epoch && s.home != database) {
 		c.forget(i)
 		return
 	}

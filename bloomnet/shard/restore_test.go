@@ -28,6 +28,22 @@ func (f *fixture) restored(without ...int) *fixture {
 	return next
 }
 
+// A file of a time when another database had this one's number, or name: the image is of the
+// epoch, and of a stay elsewhere.
+func TestAnImageIsNotVouchedForByAnotherDatabaseOfItsEpoch(t *testing.T) {
+	t.Parallel()
+	f := empty(t)
+	f.core.Restore([]shard.Position{f.at(dbA, 10), f.at(dbB, 10), f.at(dbC, 10)}, map[int]shard.Image{0: f.built(1, 1, dbA, 10)})
+	f.poll(dbB, 10, 1)
+	f.is(shard.Unknown, 10)
+	require.True(t, f.missing(dbB))
+	f.begin(dbA, 20)
+	f.install(f.built(1, 2, dbB, 10, 10))
+	f.poll(dbB, 10, 1)
+	f.is(shard.Maybe, 10)
+	f.is(shard.Free, 11)
+}
+
 func TestNoTimeOutlivesAProcess(t *testing.T) {
 	t.Parallel()
 	f := atHome(t)
