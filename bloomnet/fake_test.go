@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -46,6 +47,8 @@ func newFakeDatabase(name string) *fakeDatabase {
 }
 
 func (d *fakeDatabase) Name() string { return d.name }
+
+func (d *fakeDatabase) Identity(source string) string { return strings.TrimRight(source, "'") }
 
 func (d *fakeDatabase) position() shard.Position {
 	return shard.Position{Source: d.source, At: uint64(len(d.events)), Token: fmt.Sprint(len(d.events))}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,21 +48,23 @@ func (n *Net) load(ctx context.Context) {
 		return
 	}
 	var positions []shard.Position
+	var number func(string) (int, bool)
 	images, taking := map[int]shard.Image{}, sync.Mutex{}
 	err := n.options.Files.Load(ctx, snapshot.Reader{
 		Judge: func(header []byte) (err error) {
 			positions, err = n.readHeader(header)
+			number = numbering(n.identities(positions))
 			return err
 		},
 		Part: func(part uint32, _, data []byte) error {
-			number, m, err := shard.Decode(data, n.numberOf)
-			if err == nil && (number != int(part) || number >= n.options.Shards) {
+			of, m, err := shard.Decode(data, number)
+			if err == nil && (of != int(part) || of >= n.options.Shards) {
 				err = errForeignFiles
 			}
 			taking.Lock()
 			defer taking.Unlock()
 			if err == nil {
-				images[number] = m
+				images[of] = m
 			}
 			return err
 		},
@@ -77,7 +80,9 @@ func (n *Net) load(ctx context.Context) {
 	n.log.Info("the filter goes on from its files", "shards", len(images))
 }
 
-// readHeader gives the positions of the databases that this replica has.
+// readHeader gives the positions of the databases that this replica has. They are found by
+// name, as none has answered yet; under a name that is another's by now they are void, as
+// all that is of them.
 func (n *Net) readHeader(encoded []byte) ([]shard.Position, error) {
 	var header fileHeader
 	if err := json.Unmarshal(encoded, &header); err != nil {
@@ -88,7 +93,8 @@ func (n *Net) readHeader(encoded []byte) ([]shard.Position, error) {
 	}
 	positions := make([]shard.Position, len(n.options.Sources))
 	for _, p := range header.Databases {
-		if number, known := n.numberOf(p.Name); known {
+		number := slices.IndexFunc(n.options.Sources, func(s Source) bool { return s.Name() == p.Name })
+		if number >= 0 {
 			positions[number] = shard.Position{Source: string(p.Source), At: p.At, Token: p.Token}
 		}
 	}
@@ -157,7 +163,7 @@ func (n *Net) part(ctx context.Context, s shard.Survey, positions []shard.Positi
 		if err != nil {
 			return nil, err
 		}
-		return m.Encode(s.Shard, n.names())
+		return n.encode(s.Shard, m, positions)
 	}}
 }
 

@@ -154,3 +154,26 @@ func TestAFileIsWrittenAnewAfterAMove(t *testing.T) {
 		require.Equal(t, shard.Maybe, standing(n, "ada"))
 	})
 }
+
+// After names of databases were swapped the files are of no use, and do no harm.
+func TestFilesOfDatabasesWithSwappedNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFakeDatabase("a"), newFakeDatabase("b")
+		for i := range shards {
+			[]*fakeDatabase{a, b}[i%2].owned[i] = 0
+		}
+		n := startOn(t, dir, fingerprint, a, b)
+		pass(settled)
+		stop(n)
+		a.put(false, "ada")
+		b.put(false, "bob")
+		n = startOn(t, dir, fingerprint, alias{a, "b"}, alias{b, "a"})
+		defer stop(n)
+		pass(settled)
+		for name, want := range map[string]shard.Standing{"ada": shard.Maybe, "bob": shard.Maybe, "carol": shard.Free, "dan": shard.Free} {
+			require.Equal(t, want, standing(n, name), name)
+		}
+	})
+}

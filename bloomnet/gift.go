@@ -58,12 +58,16 @@ func (f *fleet) gift(number uint32) (gift, error) {
 		return g, nil
 	}
 	var m shard.Image
+	var positions []shard.Position
 	err := transfer.ErrNotHeld
-	f.do(context.Background(), func(c *shard.Core) { m, err = c.Image(int(number)) })
+	f.do(context.Background(), func(c *shard.Core) {
+		m, err = c.Image(int(number))
+		positions = c.Positions()
+	})
 	if err != nil {
 		return gift{}, transfer.ErrNotHeld
 	}
-	data, err := m.Encode(int(number), f.names())
+	data, err := f.encode(int(number), m, positions)
 	if err != nil {
 		return gift{}, err
 	}

@@ -75,7 +75,9 @@ func (f *fleet) pullOne(ctx context.Context, number int, have summary, holders [
 
 // take installs an image that another replica gave.
 func (f *fleet) take(ctx context.Context, number int, data []byte) error {
-	of, m, err := shard.Decode(data, f.numberOf)
+	var positions []shard.Position
+	f.do(ctx, func(c *shard.Core) { positions = c.Positions() })
+	of, m, err := shard.Decode(data, numbering(f.identities(positions)))
 	if err != nil {
 		return err
 	}
@@ -85,22 +87,4 @@ func (f *fleet) take(ctx context.Context, number int, data []byte) error {
 	f.install(ctx, number, m)
 	f.stats.Pulled.Add(1)
 	return nil
-}
-
-// numberOf is the number of a database here.
-func (n *Net) numberOf(name string) (int, bool) {
-	for i, s := range n.options.Sources {
-		if s.Name() == name {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-func (n *Net) names() []string {
-	names := make([]string, len(n.options.Sources))
-	for i, s := range n.options.Sources {
-		names[i] = s.Name()
-	}
-	return names
 }

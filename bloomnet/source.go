@@ -10,8 +10,11 @@ import (
 
 // Source is one database, as filters need it. Its methods may be called at the same time.
 type Source interface {
-	// Name is stable, and differs from that of any other database of the registry.
+	// Name is what operators call the database. Replicas need not agree on it.
 	Name() string
+	// Identity is the part of a position's Source that names the database, the same for
+	// all of its histories and on all replicas.
+	Identity(source string) string
 	// Begin gives a position from which only what is not visible yet will come.
 	Begin(ctx context.Context) (shard.Position, error)
 	// Poll gives all that has become visible since a position. It fails with ErrVoid

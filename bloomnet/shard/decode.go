@@ -10,7 +10,8 @@ import (
 // imageReader reads the parts of an encoded image.
 type imageReader struct {
 	littleendian.Reader
-	numbers []int // of the databases, in the order of the image
+	numbers []int // of the databases, in the order of the image; nobody for unknown ones
+	unknown bool  // something is of one that is unknown
 }
 
 func (r *imageReader) name() string { return string(r.Bytes(int(r.Uint16()))) }
@@ -19,11 +20,14 @@ func (r *imageReader) position() Position {
 	return Position{Source: r.name(), At: r.Uint64(), Token: r.name()}
 }
 
-// databases reads the names, all different, each of which the replica must know.
+// databases reads the names. Those that the replica knows are all different.
 func (r *imageReader) databases(number func(string) (int, bool)) {
 	for range int(r.Byte()) {
 		n, known := number(r.name())
-		r.Require(known && !slices.Contains(r.numbers, n))
+		if !known {
+			n = nobody
+		}
+		r.Require(!known || !slices.Contains(r.numbers, n))
 		r.numbers = append(r.numbers, n)
 	}
 }
@@ -32,6 +36,10 @@ func (r *imageReader) database() int {
 	n := int(r.Byte())
 	r.Require(n < len(r.numbers))
 	if r.Failed() {
+		return 0
+	}
+	if r.numbers[n] == nobody {
+		r.unknown = true
 		return 0
 	}
 	return r.numbers[n]

@@ -14,7 +14,8 @@ import (
 // An encoded image is, little-endian: magic (4 bytes), version (1), shard (4), the names
 // of its databases, head, counts, what it is complete as of, the recent entries, the base
 // in its own encoding, and CRC-32C of all before. Names and tokens have their length in
-// two bytes before them. Databases are named, as replicas number them as they like.
+// two bytes before them. Databases are named, as replicas number them as they like; a name
+// is empty when nothing of the image is of that database.
 const (
 	imageMagic   = "ngsh"
 	imageVersion = 1
@@ -26,9 +27,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrEncoding refuses bytes that are no image of a version that this release knows.
 var ErrEncoding = errors.New("not an image of a shard")
 
+// ErrUnknownDatabase refuses an image that has something of a database that the replica
+// does not know, or has not read yet.
+var ErrUnknownDatabase = errors.New("image of a shard is of a database that is not known here")
+
 var errTooLarge = errors.New("image has too many databases, or too long a position")
 
-// Encode makes the bytes of a shard's image. names are those of the databases, by number.
+// Encode makes the bytes of a shard's image. names are those of the databases, by number,
+// on which all who decode it agree.
 // It fails for what the encoding has no room for: more than 255 databases, and texts from
 // 64 KiB on.
 func (m Image) Encode(shard int, names []string) ([]byte, error) {
@@ -90,7 +96,7 @@ func appendEntry(b []byte, e Entry) []byte {
 }
 
 // Decode undoes Encode, and accepts nothing else. number gives a database's number by
-// its name.
+// its name; one that it does not know may stand there, but have nothing in the image.
 func Decode(b []byte, number func(name string) (int, bool)) (shard int, m Image, err error) {
 	if len(b) < 4 {
 		return 0, Image{}, ErrEncoding
@@ -109,7 +115,10 @@ func Decode(b []byte, number func(name string) (int, bool)) (shard int, m Image,
 	m.Names, m.Dead = r.Uint64(), r.Uint64()
 	m.Epoch, m.Database, m.AsOf = r.Uint64(), r.database(), r.position()
 	m.Recent = r.entries()
-	if r.Failed() {
+	switch {
+	case r.unknown:
+		return 0, Image{}, ErrUnknownDatabase
+	case r.Failed():
 		return 0, Image{}, ErrEncoding
 	}
 	m.Base = new(bloom.Filter)

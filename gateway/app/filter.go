@@ -55,9 +55,9 @@ func (f *filter) Free(id identifier.Identifier) (asOf time.Time, ok bool) {
 func (f *filter) Expect(id identifier.Identifier) { f.net.Hint(f.hasher.Sum(id.Key())) }
 
 // filterVersion is of all that makes filters of two releases the same: the hash, the
-// filter's own parameters, and which identifiers are in it. The seed of the hash comes of
+// filter's own parameters, which identifiers are in it, and how databases are named. The seed of the hash comes of
 // it and of the registry's secret, so that nobody without that finds names that collide.
-const filterVersion = "namegate filter 1"
+const filterVersion = "namegate filter 2"
 
 // verifyEvery is how long it takes to compare the whole filter with the tables once.
 const verifyEvery = 24 * time.Hour

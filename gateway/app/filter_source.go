@@ -35,6 +35,11 @@ const maxUpdates = 4_000_000
 // Name is the name that operators gave the database.
 func (s *filterSource) Name() string { return s.Database() }
 
+// Identity is the id that the database keeps.
+func (s *filterSource) Identity(source string) string {
+	return source[:min(len(source), len(feed.Source{}.Database))]
+}
+
 // Begin gives the newest position.
 func (s *filterSource) Begin(ctx context.Context) (shard.Position, error) {
 	s.known = [16]byte{}
@@ -127,7 +132,7 @@ func vshardsOf(shards []int) []storage.Vshard {
 // the difference grows with every change that becomes visible.
 func positionOf(p feed.Position) (shard.Position, error) {
 	token, err := p.MarshalText()
-	source := append([]byte(nil), p.Source.Database[:]...)
+	source := append([]byte(nil), p.Source.Database[:]...) // see Identity
 	source = binary.LittleEndian.AppendUint64(source, p.Source.System)
 	source = binary.LittleEndian.AppendUint32(source, p.Source.Timeline)
 	return shard.Position{Source: string(source), At: p.Xmax - uint64(len(p.Running)), Token: string(token)}, err
