@@ -33,7 +33,7 @@ type Cluster struct {
 	workers sync.WaitGroup
 
 	meta   atomic.Pointer[[]byte]
-	mu     sync.Mutex // held while state, and what memberlist does with it, changes
+	turn   turn // taken while state, and what memberlist does with it, changes
 	state  State
 	closed bool
 }
@@ -73,6 +73,7 @@ func newCluster(o Options, cancel context.CancelFunc) *Cluster {
 		direct:  inbox{make(chan Message, maxSent), o.Sent, receivedDirect, droppedDirect},
 		digests: inbox{make(chan Message, maxDigests), o.MergeDigest, receivedDigest, droppedDigest},
 		joined:  make(chan struct{}),
+		turn:    make(turn, 1),
 	}
 	c.journal = newJournal(o.Log, &c.tally)
 	c.table = newTable(c.own, &c.tally, c.journal)

@@ -15,14 +15,20 @@ const (
 	propagation = time.Second
 )
 
+// turn is a lock that is held for seconds, so that a bubble's time passes for who waits.
+type turn chan struct{}
+
+func (t turn) take() { t <- struct{}{} }
+func (t turn) give() { <-t }
+
 // SetState tells the others the state of this replica. It returns when that has been
 // sent out, or could not be for 2 s.
 func (c *Cluster) SetState(s State) error {
 	if !s.valid() {
 		return fmt.Errorf("there is no state %d", s)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn.take()
+	defer c.turn.give()
 	if c.closed {
 		return ErrClosed
 	}
@@ -64,8 +70,8 @@ func (c *Cluster) linger(ctx context.Context) {
 // bid says that this replica is gone. memberlist panics when it is asked for that after
 // its end.
 func (c *Cluster) bid() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn.take()
+	defer c.turn.give()
 	if c.closed {
 		return ErrClosed
 	}
@@ -90,7 +96,7 @@ func (c *Cluster) Close() error {
 
 // close waits for what memberlist is doing, and lets nothing new be asked of it.
 func (c *Cluster) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn.take()
+	defer c.turn.give()
 	c.closed = true
 }
