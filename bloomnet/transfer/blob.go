@@ -3,6 +3,8 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"namegate/bloomnet/transfer/wire"
@@ -44,6 +46,23 @@ type BusyError struct {
 }
 
 func (e *BusyError) Error() string { return fmt.Sprintf("peer is busy for %v", e.RetryAfter) }
+
+// PullError says why no peer gave a blob.
+type PullError struct {
+	Number  uint32
+	Reasons map[string]error // by the peers' addresses
+}
+
+func (e *PullError) Error() string {
+	text := fmt.Sprintf("pull blob %d from %d peers", e.Number, len(e.Reasons))
+	for _, address := range slices.Sorted(maps.Keys(e.Reasons)) {
+		text += fmt.Sprintf("\n%s: %v", address, e.Reasons[address])
+	}
+	return text
+}
+
+// Unwrap gives all reasons.
+func (e *PullError) Unwrap() []error { return slices.Collect(maps.Values(e.Reasons)) }
 
 // MismatchError says that a peer belongs to another group of replicas.
 type MismatchError struct {

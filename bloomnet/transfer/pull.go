@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -34,7 +33,7 @@ func (p *Puller) pull(ctx context.Context, addresses []string, number uint32, ha
 			break
 		}
 	}
-	return Blob{}, failure(number, addresses, reasons)
+	return Blob{}, &PullError{Number: number, Reasons: reasons}
 }
 
 // ended tells the end of the Puller from that of a pull.
@@ -49,14 +48,6 @@ func (p *Puller) ended(err error) error {
 func isFinal(err error) bool {
 	return errors.Is(err, ErrNotHeld) || errors.Is(err, ErrNotNewer) || errors.Is(err, ErrUntrusted) ||
 		errors.Is(err, errTooLong) || isForeign(err)
-}
-
-func failure(number uint32, addresses []string, reasons map[string]error) error {
-	errs := []error{fmt.Errorf("pull blob %d from %d peers", number, len(addresses))}
-	for _, address := range addresses {
-		errs = append(errs, fmt.Errorf("%s: %w", address, reasons[address]))
-	}
-	return errors.Join(errs...)
 }
 
 // shuffle is that of Fisher and Yates.

@@ -59,7 +59,7 @@ type flight struct {
 // Pull gets the blob of a number that is newer than what is tagged have (empty for
 // nothing), from any of the peers' addresses, which are tried in random order. Peers that
 // may have it later are tried again, after pauses, so that the caller need wait only
-// between calls. It fails with the reasons of all peers, joined: ErrNotHeld, ErrNotNewer,
+// between calls. It fails with a *PullError of all peers' reasons: ErrNotHeld, ErrNotNewer,
 // *BusyError, *MismatchError, ErrUntrusted, ErrDamaged, or those of the network.
 //
 // Who pulls a number that is being pulled gets what the pull under way gets, whatever it
