@@ -39,10 +39,10 @@ func (n *Net) buildDue(ctx context.Context, database int) error {
 	var surveys []shard.Survey
 	n.do(ctx, func(c *shard.Core) { surveys = c.Survey(database) })
 	var folds, builds []int
-	owns := n.ownership()
+	owns, mends := n.ownership(), n.mending()
 	for _, s := range surveys {
 		switch {
-		case !owns(s.Shard), s.Missing && n.comes(s.Shard):
+		case s.Missing && !mends(s.Shard), !s.Missing && !owns(s.Shard):
 		case s.Missing, wornOut(s):
 			builds = append(builds, s.Shard)
 		case s.Lasting > max(s.Names/100, minNames):
@@ -53,20 +53,6 @@ func (n *Net) buildDue(ctx context.Context, database int) error {
 		return err
 	}
 	return n.Rebuild(ctx, database, builds)
-}
-
-// comes says that an image will be pulled, or that it is not known yet.
-func (n *Net) comes(number int) bool {
-	if n.fleet == nil {
-		return false
-	}
-	select {
-	case <-n.fleet.cluster.Joined():
-	default:
-		return true
-	}
-	_, holders := n.fleet.heads.best(n.fleet.others(), number)
-	return len(holders) > 0
 }
 
 // wornOut says that too many names of a base are dead, or that it is to hold more than it

@@ -191,15 +191,15 @@ const (
 // start starts a replica that stands alone.
 func start(t *testing.T, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
-	return startIn(t, nil, nil, fingerprint, sources...)
+	return startIn(t, nil, nil, discard, fingerprint, sources...)
 }
 
-// startIn starts a replica of a fleet, which hears of some topics.
-func startIn(t *testing.T, fleet *bloomnet.FleetOptions, topics map[uint8]func([]byte), fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
+// startIn starts a replica of a fleet, which hears of some topics, and logs.
+func startIn(t *testing.T, fleet *bloomnet.FleetOptions, topics map[uint8]func([]byte), log *slog.Logger, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
 	n, err := bloomnet.Start(bloomnet.Options{
 		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
-		Fingerprint: fingerprint, Fleet: fleet, Topics: topics, Logger: discard,
+		Fingerprint: fingerprint, Fleet: fleet, Topics: topics, Logger: log,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { stop(n) })

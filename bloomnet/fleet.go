@@ -52,6 +52,10 @@ type fleet struct {
 	heads   heads
 	gifts   gifts
 	outbox  chan hint
+
+	troubles   troubles
+	complaints complaints
+	stopPulls  context.CancelFunc
 }
 
 // insecureSecret keeps transfers in one form where there is no secret. It protects nothing.
@@ -59,7 +63,10 @@ var insecureSecret = []byte("there is no key here")
 
 // startFleet joins the fleet. When it fails the listener is closed.
 func (n *Net) startFleet(ctx context.Context, o FleetOptions) error {
-	f := &fleet{Net: n, options: o, heads: newHeads(n.options.Shards), gifts: newGifts(), outbox: make(chan hint, hintsWaiting)}
+	f := &fleet{
+		Net: n, options: o, heads: newHeads(n.options.Shards), gifts: newGifts(), outbox: make(chan hint, hintsWaiting),
+		troubles: troubles{of: map[int]trouble{}}, complaints: complaints{log: n.log, met: map[complaint]time.Time{}},
+	}
 	err := f.prepare()
 	if err == nil {
 		err = f.join(ctx)
@@ -74,7 +81,9 @@ func (n *Net) startFleet(ctx context.Context, o FleetOptions) error {
 		}
 	})
 	f.running.Go(func() { f.announce(ctx) })
-	f.running.Go(func() { f.pull(ctx) })
+	pulling, stopPulls := context.WithCancel(ctx)
+	f.stopPulls = stopPulls
+	f.running.Go(func() { f.pull(pulling) })
 	f.running.Go(func() { f.sendHints(ctx) })
 	return nil
 }
@@ -126,6 +135,7 @@ const leaveTimeout = 5 * time.Second
 func (f *fleet) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
+	f.stopPulls()
 	f.puller.Close()
 	return errors.Join(f.cluster.Leave(ctx), f.cluster.Close())
 }

@@ -73,14 +73,12 @@ func (h *heads) learn(replica string, first int, encoded []byte) {
 	}
 }
 
-// drop forgets that replicas have a base of a shard, as they said that they have not.
-func (h *heads) drop(holders []member.Member, number int) {
+// drop forgets that a replica has a base of a shard, as it said that it has not.
+func (h *heads) drop(holder member.Member, number int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, m := range holders {
-		if list := h.of[m.Replica]; list != nil {
-			list[number] = summary{}
-		}
+	if list := h.of[holder.Replica]; list != nil {
+		list[number] = summary{}
 	}
 }
 

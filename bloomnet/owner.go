@@ -22,29 +22,62 @@ func (n *Net) ownership() func(number int) bool {
 	return func(number int) bool { return owner(candidates, number) == n.fleet.options.Replica }
 }
 
-// candidates are the replicas that may own shards: those that are ready or will soon be
-// back or, while there are none yet, all that are not about to leave.
+// mending says whether this replica is to build a shard of which it has no image. It waits
+// for one that others tell of, but not for those that have left: theirs has gone with them.
+func (n *Net) mending() func(number int) bool {
+	if n.fleet == nil {
+		return func(int) bool { return true }
+	}
+	f, now := n.fleet, time.Now()
+	select {
+	case <-f.cluster.Joined():
+	default:
+		return func(int) bool { return false } // what the others have is not known yet
+	}
+	others, there := f.others(), f.there()
+	return func(number int) bool {
+		mine := owner(there, number) == f.options.Replica
+		if _, holders := f.heads.best(others, number); len(holders) == 0 {
+			return mine
+		}
+		return f.troubles.lasts(number, now, patienceOf(mine))
+	}
+}
+
+// candidates are the replicas that may own shards: those that are there or will soon be
+// back.
 func (f *fleet) candidates(now time.Time) []string {
 	view := f.cluster.View()
-	var settled, all []string
-	for _, m := range view.Members {
-		switch {
-		case m.Foreign:
-		case m.State == member.Joining:
-			all = append(all, m.Replica)
-		default:
-			settled, all = append(settled, m.Replica), append(all, m.Replica)
-		}
-	}
+	list := settled(view.Members, func(m member.Member) bool { return m.State != member.Joining })
 	for _, d := range view.Departed {
 		if d.Left() && !d.Foreign && now.Sub(d.At) < holdDown {
-			settled = append(settled, d.Replica)
+			list = append(list, d.Replica)
 		}
 	}
-	if len(settled) > 0 {
-		return settled
+	if len(list) > 0 {
+		return list
 	}
-	return all
+	return f.there()
+}
+
+// there are the replicas that are ready or, while there are none yet, all that are not about
+// to leave.
+func (f *fleet) there() []string {
+	members := f.cluster.View().Members
+	if ready := settled(members, func(m member.Member) bool { return m.State == member.Ready }); len(ready) > 0 {
+		return ready
+	}
+	return settled(members, func(m member.Member) bool { return m.State != member.Draining })
+}
+
+// settled are the ids of the members in some states.
+func settled(members []member.Member, in func(member.Member) bool) (list []string) {
+	for _, m := range members {
+		if !m.Foreign && in(m) {
+			list = append(list, m.Replica)
+		}
+	}
+	return list
 }
 
 // owner is the replica with the highest weight for a shard, by rendezvous hashing (Thaler,

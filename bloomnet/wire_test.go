@@ -3,6 +3,7 @@ package bloomnet_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
@@ -17,13 +18,16 @@ import (
 type wires struct {
 	gossip *membertest.Network
 	topics map[uint8]func([]byte) // of the next replica that joins
+	log    *slog.Logger           // of it too
 
 	mu        sync.Mutex
 	listeners map[string]*listener
 	cut       bool
 }
 
-func newWires() *wires { return &wires{gossip: membertest.New(1), listeners: map[string]*listener{}} }
+func newWires() *wires {
+	return &wires{gossip: membertest.New(1), log: discard, listeners: map[string]*listener{}}
+}
 
 // listener accepts connections that are made within the process.
 type listener struct {
@@ -76,11 +80,19 @@ func (w *wires) dial(ctx context.Context, address string) (net.Conn, error) {
 	}
 }
 
+// cutOff has no stream begin, or ends that.
+func (w *wires) cutOff(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = cut
+}
+
 var gossipKey = []byte("0123456789abcdef0123456789abcdef")
 
 // replica is one of a fleet, with its own view of the databases.
 type replica struct {
 	*bloomnet.Net
+	id     string
 	gossip netip.AddrPort
 }
 
@@ -98,5 +110,5 @@ func (w *wires) join(t *testing.T, id string, fingerprint [8]byte, others []repl
 	for _, o := range others {
 		fleet.Join = append(fleet.Join, o.gossip.String())
 	}
-	return replica{startIn(t, fleet, w.topics, fingerprint, sources...), address}
+	return replica{startIn(t, fleet, w.topics, w.log, fingerprint, sources...), id, address}
 }
