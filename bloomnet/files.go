@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,23 +23,6 @@ const (
 	loaders = 2
 )
 
-// fileHeader is what belongs to all parts of a snapshot: what makes them fit, and from where
-// to go on reading.
-type fileHeader struct {
-	Fingerprint [8]byte
-	Databases   []filePosition
-}
-
-// filePosition is a position in the feed of a database.
-type filePosition struct {
-	Name   string
-	Source []byte
-	At     uint64
-	Token  string
-}
-
-var errForeignFiles = errors.New("files are of another registry or release")
-
 // load takes what the files hold, before anything else is known. Without files that are fit
 // to be used a replica begins with nothing.
 func (n *Net) load(ctx context.Context) {
@@ -49,6 +31,7 @@ func (n *Net) load(ctx context.Context) {
 	}
 	var positions []shard.Position
 	var number func(string) (int, bool)
+	var cause error // of a part that was refused
 	images, taking := map[int]shard.Image{}, sync.Mutex{}
 	err := n.options.Files.Load(ctx, snapshot.Reader{
 		Judge: func(header []byte) (err error) {
@@ -65,40 +48,37 @@ func (n *Net) load(ctx context.Context) {
 			defer taking.Unlock()
 			if err == nil {
 				images[of] = m
+			} else {
+				cause = err
 			}
 			return err
 		},
 		Workers: loaders,
 	})
+	n.tellAside(err, cause)
 	if err != nil {
-		if !errors.Is(err, snapshot.ErrNone) {
-			n.log.Warn("the files of the filter are not used", "cause", err)
-		}
 		return
 	}
 	n.core.Restore(positions, images)
 	n.log.Info("the filter goes on from its files", "shards", len(images))
 }
 
-// readHeader gives the positions of the databases that this replica has. They are found by
-// name, as none has answered yet; under a name that is another's by now they are void, as
-// all that is of them.
-func (n *Net) readHeader(encoded []byte) ([]shard.Position, error) {
-	var header fileHeader
-	if err := json.Unmarshal(encoded, &header); err != nil {
-		return nil, fmt.Errorf("read header: %w", err)
-	}
-	if header.Fingerprint != n.options.Fingerprint {
-		return nil, errForeignFiles
-	}
-	positions := make([]shard.Position, len(n.options.Sources))
-	for _, p := range header.Databases {
-		number := slices.IndexFunc(n.options.Sources, func(s Source) bool { return s.Name() == p.Name })
-		if number >= 0 {
-			positions[number] = shard.Position{Source: string(p.Source), At: p.At, Token: p.Token}
+// tellAside says what was not fit to be used, and why: err is of all files, cause of one.
+func (n *Net) tellAside(err, cause error) {
+	counts := &n.options.Files.Counters
+	damaged, foreign := counts.Damaged.Load(), counts.Foreign.Load()
+	switch {
+	case damaged+foreign > 0:
+		if cause == nil {
+			cause = err
 		}
+		if cause == nil || damaged > 0 {
+			cause = errors.Join(errDamagedFiles, cause)
+		}
+		n.log.Warn("files of the filter were set aside; their shards are pulled or built", "damaged", damaged, "foreign", foreign, "cause", cause)
+	case err != nil && !errors.Is(err, snapshot.ErrNone):
+		n.log.Warn("the files of the filter are not used", "cause", err)
 	}
-	return positions, nil
 }
 
 // keep saves now and then, and at the end.

@@ -1,6 +1,7 @@
 package bloomnet_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,11 +18,16 @@ import (
 // startOn starts a replica alone, with files in a folder.
 func startOn(t *testing.T, dir string, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
+	return startLogging(t, dir, discard, fingerprint, sources...)
+}
+
+func startLogging(t *testing.T, dir string, log *slog.Logger, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	n, err := bloomnet.Start(bloomnet.Options{
 		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
-		Fingerprint: fingerprint, Files: snapshot.New(snapshot.OS(root)), Logger: discard,
+		Fingerprint: fingerprint, Files: snapshot.New(snapshot.OS(root)), Logger: log,
 	})
 	require.NoError(t, err)
 	return n
@@ -57,9 +63,14 @@ func TestARestartReadsNoTable(t *testing.T) {
 }
 
 // Files that are damaged, or of another registry, or of a database that was set back are not
-// used: the tables are read.
+// used, which is said once: the tables are read.
 func TestFilesThatDoNotFit(t *testing.T) {
 	t.Parallel()
+	told := map[string]string{
+		"of another registry":  "damaged=0 foreign=1 cause=\"no snapshot\\nfiles are of another registry or release",
+		"damaged":              "damaged=8 foreign=0 cause=\"files are missing, or not as they were written\"",
+		"of before a failover": "position in the feed is void",
+	}
 	for name, spoil := range map[string]func(*testing.T, string, *fakeDatabase) [8]byte{
 		"of another registry": func(*testing.T, string, *fakeDatabase) [8]byte { return [8]byte([]byte("filter 2")) },
 		"damaged": func(t *testing.T, dir string, _ *fakeDatabase) [8]byte {
@@ -86,12 +97,15 @@ func TestFilesThatDoNotFit(t *testing.T) {
 				pass(settled)
 				stop(n)
 				copies := d.counts()
-				n = startOn(t, dir, spoil(t, dir, d), d)
+				var log lines
+				n = startLogging(t, dir, log.logger(), spoil(t, dir, d), d)
 				defer stop(n)
 				pass(settled)
 				require.Greater(t, d.counts(), copies)
 				require.Equal(t, shard.Maybe, standing(n, "ada"))
 				require.Equal(t, shard.Free, standing(n, "bob"))
+				require.Equal(t, 1, log.count("level=WARN"))
+				require.Equal(t, 1, log.count(told[name]), log.text.String())
 			})
 		})
 	}
