@@ -24,6 +24,7 @@ type Cluster struct {
 	table   *table
 	queue   *queue
 	history *history
+	unknown unknown
 	next    [sequences]atomic.Uint64
 
 	gossip, direct, digests inbox
@@ -77,6 +78,7 @@ func newCluster(o Options, cancel context.CancelFunc) *Cluster {
 	}
 	c.journal = newJournal(o.Log, &c.tally)
 	c.table = newTable(c.own, &c.tally, c.journal)
+	c.unknown = unknown{tally: &c.tally, journal: c.journal, hosts: map[string]bool{}}
 	c.queue = newQueue(&c.tally)
 	c.describe()
 	return c

@@ -1,9 +1,12 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -13,8 +16,11 @@ import (
 type journal struct {
 	log     *slog.Logger
 	drops   *tally
-	limit   *rate.Limiter // of memberlist's lines
+	limit   *rate.Limiter // of memberlist's lines for debugging
 	notices chan notice
+
+	mu      sync.Mutex // guards all below
+	repeats repeats    // of memberlist's other lines
 }
 
 type notice struct {
@@ -23,7 +29,8 @@ type notice struct {
 	attrs []slog.Attr
 }
 
-// maxNotices wait for the log; memberlist may add so many lines a second, and at once.
+// maxNotices wait for the log; memberlist may add so many lines for debugging a second, and
+// at once.
 const (
 	maxNotices  = 256
 	linesSecond = 5
@@ -35,6 +42,7 @@ func newJournal(log *slog.Logger, drops *tally) *journal {
 		log: log, drops: drops,
 		limit:   rate.NewLimiter(linesSecond, linesAtOnce),
 		notices: make(chan notice, maxNotices),
+		repeats: repeats{},
 	}
 }
 
@@ -57,12 +65,31 @@ func (j *journal) Write(line []byte) (int, error) {
 	if !j.log.Enabled(context.Background(), level) {
 		return len(line), nil
 	}
-	if !j.limit.Allow() {
+	text = strings.TrimPrefix(text, "memberlist: ")
+	if level > slog.LevelDebug {
+		j.condense(level, text)
+	} else if j.limit.Allow() {
+		j.tell(level, "memberlist", slog.String("line", text))
+	} else {
 		j.drops.add(droppedLog)
-		return len(line), nil
 	}
-	j.tell(level, "memberlist", slog.String("line", strings.TrimPrefix(text, "memberlist: ")))
 	return len(line), nil
+}
+
+// condense tells a line with what it means, unless one of its kind was told a moment ago.
+func (j *journal) condense(level slog.Level, line string) {
+	j.mu.Lock()
+	tell, more := j.repeats.take(kindOf(line), time.Now())
+	j.mu.Unlock()
+	if !tell {
+		j.drops.add(droppedLog)
+		return
+	}
+	attrs := []slog.Attr{slog.String("line", line)}
+	if more > 0 {
+		attrs = append(attrs, slog.Int("more", more))
+	}
+	j.tell(level, cmp.Or(causeOf(line), "memberlist"), attrs...)
 }
 
 // levels are mostly one lower than memberlist's: a lost packet is no error here.

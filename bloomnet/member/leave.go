@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -49,9 +48,9 @@ func (c *Cluster) Leave(ctx context.Context) error {
 		return err
 	}
 	c.linger(ctx)
-	err := c.bid()
+	c.bid()
 	c.linger(ctx)
-	return errors.Join(err, c.Close())
+	return c.Close()
 }
 
 // linger keeps answering while others pass news on.
@@ -67,18 +66,14 @@ func (c *Cluster) linger(ctx context.Context) {
 	}
 }
 
-// bid says that this replica is gone. memberlist panics when it is asked for that after
-// its end.
-func (c *Cluster) bid() error {
+// bid says that this replica is gone, and does not insist: others that do not hear it find
+// out. memberlist panics when it is asked for that after its end.
+func (c *Cluster) bid() {
 	c.turn.take()
 	defer c.turn.give()
-	if c.closed {
-		return ErrClosed
+	if !c.closed {
+		_ = c.list.Leave(tellTimeout) // its only error is the timeout
 	}
-	if err := c.list.Leave(tellTimeout); err != nil {
-		return fmt.Errorf("say goodbye: %w", err)
-	}
-	return nil
 }
 
 // Close ends the membership as a crash would, and waits for the handlers, which must not

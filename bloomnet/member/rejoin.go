@@ -1,10 +1,13 @@
 package member
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"hash/crc32"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,9 +27,9 @@ func (c *Cluster) rejoin(ctx context.Context) {
 	lonely := false
 	for pause := firstInterval; ; pause = min(2*pause, rejoinInterval) {
 		strangers := c.strangers(ctx)
-		met := c.join(strangers, turn)
+		failed := c.join(strangers, turn)
 		turn += joinsAtOnce
-		lonely = c.lament(lonely, len(strangers) > 0 && met == 0)
+		lonely = c.lament(lonely, failed)
 		if pause == firstInterval {
 			close(c.joined)
 		}
@@ -38,37 +41,38 @@ func (c *Cluster) rejoin(ctx context.Context) {
 	}
 }
 
-// join tries some addresses, at the same time as a lost one takes 5 s, and says how many
-// answered.
-func (c *Cluster) join(addresses []netip.AddrPort, turn uint) int {
+// join tries some addresses, at the same time as a lost one takes 5 s. It fails when there
+// are some and none answers.
+func (c *Cluster) join(addresses []netip.AddrPort, turn uint) error {
 	var attempts sync.WaitGroup
-	results := make([]bool, min(joinsAtOnce, len(addresses)))
+	results := make([]error, min(joinsAtOnce, len(addresses)))
 	for i := range results {
 		address := addresses[(turn+uint(i))%uint(len(addresses))].String()
-		attempts.Go(func() {
-			_, err := c.list.Join([]string{address})
-			results[i] = err == nil
-		})
+		attempts.Go(func() { _, results[i] = c.list.Join([]string{address}) })
 	}
 	attempts.Wait()
-	met := 0
-	for _, ok := range results {
-		if ok {
-			met++
+	met := len(results) == 0
+	for _, err := range results {
+		if err == nil {
+			met = true
 			c.tally.add(joined)
 		} else {
 			c.tally.add(joinFailed)
 		}
 	}
-	return met
+	if met {
+		return nil
+	}
+	return errors.Join(results...)
 }
 
 // lament logs when this replica begins and ends to be alone though it should not be.
-func (c *Cluster) lament(before, failed bool) bool {
+func (c *Cluster) lament(before bool, failed error) bool {
 	alone := len(c.View().Members) < 2
 	switch {
-	case !before && alone && failed:
-		c.journal.tell(slog.LevelWarn, "no other replica can be reached")
+	case !before && alone && failed != nil:
+		cause := strings.Join(strings.Fields(failed.Error()), " ")
+		c.journal.tell(slog.LevelWarn, "no other replica can be reached", slog.String("cause", cmp.Or(causeOf(cause), cause)))
 		return true
 	case before && !alone:
 		c.journal.tell(slog.LevelInfo, "other replicas are reached again")

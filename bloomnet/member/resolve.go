@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net"
@@ -13,17 +14,17 @@ import (
 	"time"
 )
 
-var errAddress = errors.New("not a host and a port")
+var (
+	errAddress   = errors.New("not a host and a port")
+	errNoAddress = errors.New("it has no address")
+)
 
 // splitAddress takes host:port apart; the port is a number.
 func splitAddress(address string) (host string, port uint16, err error) {
 	host, text, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", 0, errors.Join(errAddress, err)
-	}
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || n == 0 || host == "" {
-		return "", 0, errAddress
+	n, invalid := strconv.ParseUint(text, 10, 16)
+	if err != nil || invalid != nil || n == 0 || host == "" {
+		return "", 0, fmt.Errorf("%q is %w", address, errAddress)
 	}
 	return host, uint16(n), nil
 }
@@ -32,6 +33,31 @@ const (
 	lookupTimeout = 5 * time.Second // of all hosts, at the same time
 	maxAddresses  = 256             // of one host
 )
+
+// unknown are the hosts of Join without an address, as of the last attempt.
+type unknown struct {
+	tally   *tally
+	journal *journal
+	mu      sync.Mutex // guards hosts
+	hosts   map[string]bool
+}
+
+// note tells when it changes whether a host has an address.
+func (u *unknown) note(host string, err error) {
+	u.mu.Lock()
+	before := u.hosts[host]
+	u.hosts[host] = err != nil
+	u.mu.Unlock()
+	if err != nil {
+		u.tally.add(unresolved)
+	}
+	switch {
+	case err != nil && !before:
+		u.journal.tell(slog.LevelWarn, "an address to join cannot be resolved", slog.String("host", host), slog.Any("cause", err))
+	case err == nil && before:
+		u.journal.tell(slog.LevelInfo, "an address to join is resolved again", slog.String("host", host))
+	}
+}
 
 // strangers are addresses at which there may be replicas that are not members: those of
 // Join, resolved now, and of replicas that went without having said so. They are in
@@ -77,11 +103,11 @@ func (c *Cluster) resolve(ctx context.Context, address string) []netip.AddrPort 
 		return []netip.AddrPort{netip.AddrPortFrom(ip.Unmap(), port)}
 	}
 	ips, err := c.options.Lookup(ctx, host)
-	if err != nil {
-		c.tally.add(unresolved)
-		c.journal.tell(slog.LevelDebug, "address to join is not resolved",
-			slog.String("host", host), slog.Any("error", err))
-		return nil
+	if err == nil && len(ips) == 0 {
+		err = errNoAddress
+	}
+	if !errors.Is(err, context.Canceled) {
+		c.unknown.note(host, err)
 	}
 	found := make([]netip.AddrPort, min(len(ips), maxAddresses))
 	for i := range found {

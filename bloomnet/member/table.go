@@ -1,11 +1,11 @@
 package member
 
 import (
-	"log/slog"
 	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/memberlist"
 )
@@ -28,7 +28,8 @@ type table struct {
 // entry is a node of memberlist: one start of a replica.
 type entry struct {
 	Member
-	node memberlist.Node
+	node  memberlist.Node
+	since time.Time
 }
 
 func newTable(own Member, tally *tally, journal *journal) *table {
@@ -84,7 +85,11 @@ func (t *table) put(n *memberlist.Node) {
 	m.Foreign = m.Version != t.own.Version || m.Fingerprint != t.own.Fingerprint
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.nodes[n.Name] = entry{m, memberlist.Node{Name: n.Name, Addr: slices.Clone(n.Addr), Port: n.Port, PMax: n.PMax}}
+	since := time.Now()
+	if before, there := t.nodes[n.Name]; there {
+		since = before.since
+	}
+	t.nodes[n.Name] = entry{m, memberlist.Node{Name: n.Name, Addr: slices.Clone(n.Addr), Port: n.Port, PMax: n.PMax}, since}
 	t.departed.remove(m.Replica)
 	t.tell(m)
 	t.publish()
@@ -93,31 +98,4 @@ func (t *table) put(n *memberlist.Node) {
 func gossipAddress(n *memberlist.Node) netip.AddrPort {
 	ip, _ := netip.AddrFromSlice(n.Addr)
 	return netip.AddrPortFrom(ip.Unmap(), n.Port)
-}
-
-// maxTold bounds what is remembered of foreign replicas.
-const maxTold = 256
-
-// tell logs once what an operator must know of a replica; of one that was mended since,
-// again. A twin is never mended, as this replica itself goes by the same id.
-func (t *table) tell(m Member) {
-	own := m.Replica == t.own.Replica
-	twin := own && m.Boot > t.own.Boot
-	if !m.Foreign && !twin {
-		if !own {
-			delete(t.told, m.Replica)
-		}
-		return
-	}
-	if t.told[m.Replica] || len(t.told) == maxTold {
-		return
-	}
-	t.told[m.Replica] = true
-	text := "nothing is shared with a replica that is set up differently"
-	if twin {
-		text = "another replica runs under this one's id"
-	}
-	t.journal.tell(slog.LevelWarn, text, slog.String("replica", m.Replica), slog.Any("address", m.Gossip),
-		slog.Int("version", int(m.Version)), slog.Int("own_version", int(t.own.Version)),
-		slog.Any("fingerprint", m.Fingerprint), slog.Any("own_fingerprint", t.own.Fingerprint))
 }

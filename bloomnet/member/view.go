@@ -49,10 +49,11 @@ func (t *table) publish() {
 	}
 }
 
-// refresh is the view without what has become too old.
+// refresh is the view without what has become too old. It is called now and then.
 func (t *table) refresh() *View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.tellTwins()
 	if t.departed.expire() {
 		t.publish()
 	}
