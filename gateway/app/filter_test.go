@@ -3,7 +3,6 @@ package app_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,41 +109,6 @@ func TestAFolderHasOneReplica(t *testing.T) {
 	folders, err = filepath.Glob(filepath.Join(opts.DataDir, "filter", "*", "manifest"))
 	require.NoError(t, err)
 	require.Len(t, folders, 1)
-}
-
-func TestOptionsOfTheFilterAreChecked(t *testing.T) {
-	t.Parallel()
-	for flag, spoil := range map[string]func(*app.Options){
-		"--staleness":       func(o *app.Options) { o.Filter.Staleness = time.Millisecond },
-		"--gossip-key-file": func(o *app.Options) { o.Fleet = app.Fleet{Join: []string{"10.0.0.2:7946"}} },
-		"--advertise":       func(o *app.Options) { o.Fleet = app.Fleet{Insecure: true, Gossip: ":7946", Transfer: ":7947"} },
-		"--replica-id":      func(o *app.Options) { o.Fleet.ReplicaID = "../elsewhere" },
-		"--gossip must": func(o *app.Options) {
-			o.Fleet = app.Fleet{Insecure: true, Gossip: "7946", Transfer: ":7947", Advertise: "10.0.0.1"}
-		},
-	} {
-		opts := devOptions(t, t.TempDir())
-		opts.Filter = app.Filter{On: true, Staleness: time.Second}
-		spoil(&opts)
-		_, err := app.New(opts)
-		require.ErrorContains(t, err, flag)
-	}
-}
-
-func TestKeysOfTheFleetAreChecked(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"":      "is empty",
-		"short": "fewer than 32 bytes",
-	} {
-		opts := filtered(t)
-		opts.Fleet = app.Fleet{KeyFile: keyFile(t, text), Gossip: "127.0.0.1:0", Transfer: "127.0.0.1:0"}
-		r, err := app.New(opts)
-		require.NoError(t, err)
-		err = r.Start(t.Context())
-		require.ErrorContains(t, err, want)
-		require.False(t, strings.Contains(err.Error(), "short"), "no secret in an error")
-	}
 }
 
 func keyFile(t *testing.T, text string) string {

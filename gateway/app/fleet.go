@@ -3,17 +3,10 @@ package app
 import (
 	"context"
 	"crypto/hkdf"
-	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"time"
 
 	"namegate/bloomnet"
@@ -38,38 +31,6 @@ type Fleet struct {
 // on says that the replica is one of several.
 func (f Fleet) on() bool { return f.KeyFile != "" || f.Insecure }
 
-// Validate returns all that is wrong, joined.
-func (f Fleet) Validate() error {
-	if f.ReplicaID != "" && !replicaIDs.MatchString(f.ReplicaID) {
-		return errors.New("--replica-id must be 1 to 32 of a-z A-Z 0-9 . _ -, and must not begin with a dot")
-	}
-	if !f.on() {
-		if len(f.Join) > 0 {
-			return errors.New("--join needs --gossip-key-file, the same on all replicas (or, on a network that nobody else reaches, --gossip-insecure)")
-		}
-		return nil
-	}
-	_, unbound := f.bind()
-	_, unreachable := f.advertised()
-	return errors.Join(unbound, unreachable, checkAddress("--transfer", f.Transfer))
-}
-
-// replicaIDs are those that may be given. One is part of a path.
-var replicaIDs = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,31}$`)
-
-// advertised is the address that others are told.
-func (f Fleet) advertised() (netip.Addr, error) {
-	host := f.Advertise
-	if host == "" {
-		host, _, _ = net.SplitHostPort(f.Gossip)
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.IsUnspecified() {
-		return netip.Addr{}, errors.New("--advertise must be the IP address at which others reach this replica, unless --gossip is bound to it")
-	}
-	return addr.Unmap(), nil
-}
-
 // fleetName keeps replicas off other programs that use the same library.
 const fleetName = "namegate"
 
@@ -78,6 +39,9 @@ func (r *Replica) openFleet(ctx context.Context, id string) (*bloomnet.FleetOpti
 	f := r.opts.Fleet
 	if !f.on() {
 		return nil, nil
+	}
+	if f.Insecure {
+		r.log.Warn("filters are shared without a key: whoever reaches the ports can have names called free", "flag", "--gossip-insecure")
 	}
 	keys, err := f.keys()
 	if err != nil {
@@ -108,19 +72,6 @@ func (r *Replica) openFleet(ctx context.Context, id string) (*bloomnet.FleetOpti
 	}, nil
 }
 
-// bind is the address of Gossip; without a host it is all of the machine's.
-func (f Fleet) bind() (netip.AddrPort, error) {
-	address := f.Gossip
-	if strings.HasPrefix(address, ":") {
-		address = netip.IPv4Unspecified().String() + address
-	}
-	bind, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return netip.AddrPort{}, errors.New("--gossip must be IP:PORT or :PORT")
-	}
-	return bind, nil
-}
-
 // keys are derived from the lines of the key file, as gossip takes keys of certain lengths.
 func (f Fleet) keys() ([][]byte, error) {
 	if f.KeyFile == "" {
@@ -147,24 +98,3 @@ func (f Fleet) keys() ([][]byte, error) {
 
 // minGossipKey is how many bytes a line of the key file has at least.
 const minGossipKey = 32
-
-// replicaID is the one given, or the one in the data folder, which is made when missing.
-func (r *Replica) replicaID() (string, error) {
-	if r.opts.Fleet.ReplicaID != "" {
-		return r.opts.Fleet.ReplicaID, nil
-	}
-	if err := makeDataDir(r.opts.DataDir); err != nil {
-		return "", err
-	}
-	path := filepath.Join(r.opts.DataDir, "replica-id")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		text = []byte(rand.Text())
-		err = os.WriteFile(path, text, 0o644)
-	}
-	id := strings.TrimSpace(string(text))
-	if err == nil && !replicaIDs.MatchString(id) {
-		err = fmt.Errorf("%s holds no replica id", path)
-	}
-	return id, err
-}

@@ -92,6 +92,9 @@ func (r *Replica) openLayers(ctx context.Context, store *postgres.Store, fingerp
 			return layers, fmt.Errorf("open the filter: %w", err)
 		}
 	} else {
+		if r.opts.Fleet.on() {
+			r.log.Warn("without a filter nothing is shared with other replicas: the flags of gossip are ignored", "flag", "--no-filter")
+		}
 		r.follow(ctx, store, told)
 	}
 	if hot != nil {

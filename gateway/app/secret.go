@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode"
 
 	"namegate/gateway/registry"
 	"namegate/storage/identifier"
@@ -46,18 +48,33 @@ func readKeyring(path string) (*registry.Keyring, error) {
 // readSecrets gives the lines of a file that are not blank, without the white
 // space around them, which an editor may add or drop unseen.
 func readSecrets(path string) ([][]byte, error) {
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > maxSecrets:
+		return nil, fmt.Errorf("%s is longer than %d KiB", path, maxSecrets>>10)
+	}
 	var secrets [][]byte
 	for line := range bytes.Lines(text) {
-		if secret := bytes.TrimSpace(line); len(secret) > 0 {
+		secret := bytes.TrimSpace(line)
+		if bytes.ContainsFunc(secret, unicode.IsControl) {
+			return nil, fmt.Errorf("%s has control characters: it must be text, as of `openssl rand -hex 32`", path)
+		}
+		if len(secret) > 0 {
 			secrets = append(secrets, secret)
 		}
 	}
 	return secrets, nil
 }
+
+// maxSecrets is the most bytes that a file of secrets has.
+const maxSecrets = 64 << 10
 
 // makeSecret writes a new random secret of 256 bits to path unless there is one.
 // It is written aside and then linked, so that no crash leaves half a secret and

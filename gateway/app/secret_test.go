@@ -92,6 +92,20 @@ func TestASecretFileThatCannotBeUsed(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// A wrong file is most likely given by mistake.
+func TestASecretFileThatIsNoText(t *testing.T) {
+	t.Parallel()
+	long := writeFile(t, strings.Repeat(strings.Repeat("a", 63)+"\n", 1025))
+	_, err := readSecrets(long)
+	require.ErrorContains(t, err, long+" is longer than 64 KiB")
+	for _, spoiled := range []string{"\x00", "\x1b[A", "\x7f", "\t"} {
+		path := writeFile(t, strings.Repeat("k", 32)+spoiled+"k\n")
+		_, err = readSecrets(path)
+		require.ErrorContains(t, err, path+" has control characters")
+		require.NotContains(t, err.Error(), "kk")
+	}
+}
+
 func TestKeysAreLinesWhateverTheirEnds(t *testing.T) {
 	t.Parallel()
 	a, b := strings.Repeat("a", 32), strings.Repeat("b", 32)
