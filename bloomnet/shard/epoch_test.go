@@ -113,3 +113,36 @@ func TestARemovalUndoesNoAddOfALaterEpoch(t *testing.T) {
 	f.is(shard.Maybe, 10)
 	f.is(shard.Free, 11)
 }
+
+// A poll that was sent before the move comes late, and says that A owns the shard. The image
+// is of the new epoch for all that, and B's time counts.
+func TestALateOwnerDoesNotVouchAgain(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	late := f.send(dbA, 11, 1)
+	f.poll(dbB, 11, 2)
+	f.install(f.built(2, 1, dbB, 11))
+	f.poll(dbB, 11, 2)
+	sent := f.clock()
+	require.NoError(t, f.core.Polled(dbA, late))
+	standing, asOf := f.view.Check(0, named(10))
+	require.Equal(t, shard.Free, standing)
+	require.Equal(t, sent, asOf)
+	f.poll(dbB, 12, 2)
+	f.is(shard.Free, 10)
+}
+
+// A is not read, so it seems to have the shard at its epoch still. A newer base of that time
+// does not replace an image that has the tails of all, as these would be waited for.
+func TestANewerBaseOfAnEarlierEpoch(t *testing.T) {
+	t.Parallel()
+	f, peer := atHome(t), atHome(t)
+	peer.move(came(10, 1))
+	f.poll(dbB, 11, 2)
+	f.install(peer.image())
+	f.poll(dbB, 11, 2)
+	f.is(shard.Maybe, 10)
+	require.ErrorIs(t, f.core.Install(0, f.built(1, 2, dbA, 11)), shard.ErrForeign)
+	f.poll(dbB, 11, 2)
+	f.is(shard.Free, 11)
+}

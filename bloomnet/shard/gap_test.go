@@ -70,3 +70,23 @@ func TestAnImageIsWantedWhenTailsCannotBeRead(t *testing.T) {
 	f.is(shard.Free, 10)
 	require.Equal(t, peer.image().Head, f.core.Survey(dbB)[0].Head)
 }
+
+// What counts is when the shard was last seen at home, not when its image was taken: since
+// then it went to C, where name 10 came, before C was read, and back.
+func TestAnImageThatIsTakenAfterTheReadingBegan(t *testing.T) {
+	t.Parallel()
+	f := empty(t)
+	for db := range 3 {
+		f.begin(db, 10)
+	}
+	f.poll(dbA, 10, 1)
+	f.begin(dbC, 50)
+	f.pass(time.Second)
+	f.install(f.built(1, 1, dbA, 10))
+	f.poll(dbA, 11, 3)
+	f.poll(dbB, 10, 0)
+	f.poll(dbC, 50, 0)
+	f.poll(dbA, 11, 3)
+	f.is(shard.Unknown, 10)
+	require.True(t, f.missing(dbA))
+}

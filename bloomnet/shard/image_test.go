@@ -113,6 +113,19 @@ func TestFold(t *testing.T) {
 	require.Equal(t, []shard.Survey{{Epoch: 1, Head: m.Head, Names: 12, Dead: 1, Capacity: m.Base.Capacity()}}, f.core.Survey(dbA))
 }
 
+// A name that is in the base, as one that went or by mistake, and is reserved and then
+// confirmed, does not stay in the recent layer for ever.
+func TestAFoldTakesInWhatIsReservedNoMore(t *testing.T) {
+	t.Parallel()
+	f := atHome(t)
+	f.poll(dbA, 20, 1, went(0, 1))
+	f.poll(dbA, 21, 1, reserved(0, 1))
+	require.Len(t, f.image().Fold(2).Recent, 1)
+	f.poll(dbA, 22, 1, altered(0, 1))
+	require.Empty(t, f.image().Fold(2).Recent)
+	f.is(shard.Maybe, 0)
+}
+
 // An image may be ahead of the replica, which then reads again what it has.
 func TestAnImageAheadOfTheReplica(t *testing.T) {
 	t.Parallel()
