@@ -52,7 +52,8 @@ func (r *replica) restart() {
 	r.restore(f)
 }
 
-// restore may leave a database out, as one is that the file was written without.
+// restore may leave a database out, as one is that the file was written without, or take one
+// for another.
 func (r *replica) restore(f *file) {
 	positions, images := append([]shard.Position{}, f.positions...), map[int]shard.Image{}
 	without := -1
@@ -60,8 +61,16 @@ func (r *replica) restore(f *file) {
 		without = r.w.IntN(len(positions))
 		positions[without] = shard.Position{}
 	}
+	number := r.database
+	if r.w.chance(10) { // names were swapped
+		positions[0], positions[1] = positions[1], positions[0]
+		number = func(name string) (int, bool) {
+			n, known := r.database(name)
+			return [3]int{1, 0, 2}[n], known
+		}
+	}
 	for _, b := range f.images {
-		number, m, err := shard.Decode(b, r.database)
+		number, m, err := shard.Decode(b, number)
 		if err != nil {
 			r.w.fail("decode: %v", err)
 		}
