@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -18,6 +19,7 @@ type journal struct {
 	drops   *tally
 	limit   *rate.Limiter // of memberlist's lines for debugging
 	notices chan notice
+	ending  atomic.Bool // what memberlist meets then is the end
 
 	mu      sync.Mutex // guards all below
 	repeats repeats    // of memberlist's other lines
@@ -61,6 +63,9 @@ func (j *journal) Write(line []byte) (int, error) {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
 			level, text = of, rest
 		}
+	}
+	if j.ending.Load() {
+		level = slog.LevelDebug
 	}
 	if !j.log.Enabled(context.Background(), level) {
 		return len(line), nil

@@ -80,6 +80,7 @@ func (c *Cluster) bid() {
 // call it. It may be called again.
 func (c *Cluster) Close() error {
 	c.close()
+	c.journal.ending.Store(true)
 	c.cancel()
 	err := c.list.Shutdown()
 	c.workers.Wait()
