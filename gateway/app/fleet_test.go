@@ -91,3 +91,26 @@ func TestAFileWithoutAReplicaID(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("two words"), 0o600))
 	require.Contains(t, logged(t, opts), "replica-id does not hold a replica id")
 }
+
+// Replicas whose operators call the databases by each other's names share one filter.
+func TestAFleetNeedNotAgreeOnNamesOfDatabases(t *testing.T) {
+	t.Parallel()
+	opts := filtered(t)
+	opts.Fleet = app.Fleet{KeyFile: keyFile(t, strings.Repeat("k", 32)), Gossip: "127.0.0.1:0", Transfer: "127.0.0.1:0"}
+	one := start(t, opts)
+	for _, name := range names {
+		requireEventually(t, one, name, freeByFilter)
+	}
+	var log bytes.Buffer
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	opts.DataDir, opts.Fleet.Join = t.TempDir(), []string{one.GossipAddr()}
+	opts.Named = []app.Database{{Name: "db1", DSN: opts.Named[1].DSN}, {Name: "db2", DSN: opts.Named[0].DSN}}
+	other := start(t, opts)
+	require.Contains(t, reserve(t, one, "ada"), `"canonical":"ada"`)
+	requireEventually(t, other, "ada", reserved)
+	for _, name := range names[1:] {
+		requireEventually(t, other, name, freeByFilter)
+	}
+	require.NoError(t, other.Stop(t.Context()))
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "that there is no key for access tokens: %s", log.String())
+}
