@@ -47,7 +47,9 @@ func TestMessagesOverABadNetwork(t *testing.T) {
 		}
 		pass(time.Minute)
 		for _, r := range all[1:] {
-			once(t, r.gossiped.times(), 195)
+			// Now and then a packet with some of them is lost each time. Of all that are sent
+			// once, 40 would be lost.
+			once(t, r.gossiped.times(), 180)
 			once(t, r.sent.times(), 130)
 			require.NotZero(t, r.Stats().Refused.Repeated)
 			require.Zero(t, r.Stats().Refused.Malformed+r.Stats().Refused.Corrupted)
