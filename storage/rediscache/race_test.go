@@ -112,6 +112,26 @@ func TestLeaseOverrun(t *testing.T) {
 	require.Nil(t, s.Do(t, "GET", lease))
 }
 
+// One whose read fails only then takes nobody's lease away either.
+func TestLeaseOverrunByAFailure(t *testing.T) {
+	t.Parallel()
+	c, s, d := start(t)
+	ada := name("ada")
+	lease := c.Keys(ada)[2]
+	var second *holder
+	var token any
+	_, _, err := c.Lookup(t.Context(), ada, func(context.Context) (storage.Standing, error) {
+		s.Do(t, "DEL", lease) // its time is over
+		second = hold(t, c, d, ada)
+		token = s.Do(t, "GET", lease)
+		return storage.Standing{}, context.DeadlineExceeded
+	})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, token, s.Do(t, "GET", lease))
+	second.finish(t)
+	require.NotNil(t, s.Do(t, "GET", c.Keys(ada)[0]))
+}
+
 // What was applied again, after something newer, drops nothing newer.
 func TestOldChangesDropNothingNewer(t *testing.T) {
 	t.Parallel()
