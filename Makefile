@@ -38,7 +38,7 @@ test-faults: ## Repeat the fault tests COUNT times, check histories of OPS opera
 	@.ci/packages cc postgresql pgbouncer redis
 	go test -race -shuffle=on -count=$(COUNT) -timeout=8h ./storage/postgres
 	go test -race -run='^TestHistoriesAreLinearizable$$' -v -timeout=8h ./storage/postgres -history.ops=$(OPS)
-	go test -timeout=8h ./test/faults -faults.long
+	go test -count=1 -timeout=8h ./test/faults -faults.long
 	go test -run='^TestSimulation$$' -v -timeout=8h ./bloomnet/shard -shard.seeds=$(SEEDS)
 	$(MAKE) fuzz FUZZTIME=$(FUZZTIME)
 

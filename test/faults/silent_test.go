@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// One replica loses one database, whose connections stay open and give no sign: it refuses
-// to answer for that one's names as soon as the bound has passed, goes on for the other's,
-// and is back soon after the database is, whether or not these connections come to life.
+// One replica loses one database, whose connections stay open and give no sign: its filter
+// answers for that one's names until the bound has passed, it refuses to from then on, goes
+// on for the other's, and is back soon after the database is, whether or not these
+// connections come to life.
 func TestOneDatabaseIsSilentForOneReplica(t *testing.T) {
 	t.Parallel()
 	g := sharedRegistry(t)
@@ -51,11 +53,18 @@ func (g *registry) loseDatabase(t testing.TB, w *witness, writer, cutOff *replic
 	ctx, cancel := context.WithDeadline(t.Context(), lost.Add(max(3*g.staleness, 9*time.Second)))
 	defer cancel()
 	var asking sync.WaitGroup
-	defer asking.Wait()
+	var before atomic.Int64 // answers of its filter for that one, within the bound
+	defer func() {
+		asking.Wait()
+		require.NotZero(t, before.Load(), "answers of the filter for a database that has just fallen silent")
+	}()
 	for range 8 { // as each is not answered for a while
 		asking.Go(func() {
 			for ctx.Err() == nil {
 				for _, a := range w.question(t.Context(), cutOff, append(g.freshNamesIn("b", 5), g.heldIn("b", w)...)...) {
+					if a.byFilter() && a.sent.Before(lost.Add(g.staleness)) {
+						before.Add(1)
+					}
 					if a.sent.After(refusing) && !refusals[a.code] || a.sent.After(known) && a.code != "UNAVAILABLE" {
 						t.Errorf("answer for a database that was silent for %s: %+v", a.sent.Sub(lost), a)
 					}
