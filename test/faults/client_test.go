@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,9 @@ func (r *replica) askAs(ctx context.Context, access, query string, variables, da
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if !strings.HasPrefix(query, "mutation") {
+		request.Header["Idempotency-Key"] = nil // not sent: asked again when the server closes an idle connection
+	}
 	if access != "" {
 		request.Header.Set("Authorization", "Bearer "+access)
 	}

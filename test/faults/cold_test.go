@@ -31,8 +31,8 @@ var overload = map[string]bool{"OVERLOADED": true, "UNAVAILABLE": true, "TIMEOUT
 // Three replicas that know nothing, with filters, caches and a Redis that are empty, are
 // started at once and asked at once, while they make their filters of full tables. Their
 // databases see few statements at a time, also when these take long, and all answers are right.
+// It takes all of the machine, so no other test runs beside it.
 func TestThreeReplicasStartColdUnderLoad(t *testing.T) {
-	t.Parallel()
 	own := countingServer(t)
 	g := newRegistry(t, own.DSN("a"), own.DSN("b"))
 	redis := redistest.New(t)

@@ -23,11 +23,10 @@ const (
 
 // One taken name that a thousand ask for at once, and that no cache knows, costs the
 // databases next to nothing.
+// It takes all of the machine, so no other test runs beside it.
 func TestAHerdAsksForOneName(t *testing.T) {
-	t.Parallel()
 	for title, shared := range map[string]bool{"with Redis": true, "without Redis": false} {
 		t.Run(title, func(t *testing.T) {
-			t.Parallel()
 			own := countingServer(t)
 			g := newRegistry(t, own.DSN("a"), own.DSN("b"))
 			names := freshNames(2 * rounds(4, 30))
