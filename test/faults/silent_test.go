@@ -50,7 +50,7 @@ func TestOneDatabaseIsSilentForOneReplica(t *testing.T) {
 func (g *registry) loseDatabase(t testing.TB, w *witness, writer, cutOff *replica, vouching *atomic.Int64) {
 	t.Helper()
 	lost := time.Now()
-	refusing := lost.Add(2 * g.staleness) // from when on it can vouch for nothing
+	refusing := lost.Add(2 * g.staleness)                // from when on it can vouch for nothing
 	known := lost.Add(max(2*g.staleness, 6*time.Second)) // from when on nobody waits for it to be found out
 	ctx, cancel := context.WithDeadline(t.Context(), lost.Add(max(3*g.staleness, 9*time.Second)))
 	defer cancel()
