@@ -34,8 +34,12 @@ func TestVerifyLayersOfAReplica(t *testing.T) {
 func TestVerifyLayersFlags(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"--repair"}, {"--share", "0.5"}, {"--replica", "127.0.0.1:9090", "--share", "0"},
-		{"--replica", "127.0.0.1:9090", "--share", "NaN"}, {"--replica", "http://127.0.0.1:9090"}, {"--replica", "localhost"},
+		{"--repair"},
+		{"--share", "0.5"},
+		{"--replica", "127.0.0.1:9090", "--share", "0"},
+		{"--replica", "127.0.0.1:9090", "--share", "NaN"},
+		{"--replica", "http://127.0.0.1:9090"},
+		{"--replica", "localhost"},
 	} {
 		got := finish(t, command(t, append([]string{"verify"}, args...)...))
 		require.Equal(t, exitUsage, got.code, args)
