@@ -49,6 +49,33 @@ func TestSuggestions(t *testing.T) {
 	require.Equal(t, []string{"Ann 3", "Ann 1", "Ann 3"}, asked)
 }
 
+// How many is a number of the document or of a variable, and nothing else.
+func TestHowManySuggestions(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	c := setup(t, suggesting(&asked), graph.Options{})
+	const (
+		checks   = `query($n: Int!) { usernameAvailable(name: "Ann") { suggestions(first: $n) } }`
+		reserves = `mutation($n: Int!) { reserveUsername(input: {name: "Ann", requestId: "0123456789abcdef0123456789abcdef"}) {
+			... on UnavailableError { suggestions(first: $n) } } }`
+	)
+	c.ask(checks, "n", 1).requireData(t, `{"data":{"usernameAvailable":{"suggestions":["the.ann"]}}}`)
+	c.ask(reserves, "n", 1).requireData(t, `{"data":{"reserveUsername":{"suggestions":["the.ann"]}}}`)
+	for _, bad := range []any{1.5, "1", true, nil, 3e9, []int{1, 2}, map[string]int{"n": 1}} {
+		for _, document := range []string{checks, reserves} {
+			got := c.ask(document, "n", bad).decode(t)
+			require.NotEmpty(t, got.Errors, bad)
+			require.NotEqual(t, "INTERNAL", got.Errors[0].Extensions["code"], bad)
+		}
+	}
+	for _, bad := range []string{"3000000000", "1.5", `"1"`, "true", "null", "99999999999999999999"} {
+		got := c.ask(`{ usernameAvailable(name: "Ann") { suggestions(first: ` + bad + `) } }`).decode(t)
+		require.NotEmpty(t, got.Errors, bad)
+		require.NotEqual(t, "INTERNAL", got.Errors[0].Extensions["code"], bad)
+	}
+	require.Len(t, asked, 2)
+}
+
 // What somebody's mail address is like is nothing to make usernames of.
 func TestNothingIsSuggestedForPrivateKinds(t *testing.T) {
 	t.Parallel()
