@@ -14,7 +14,7 @@ import (
 
 // layersToVerify are those of replicas that run.
 type layersToVerify struct {
-	Replica []string `placeholder:"HOST:PORT" help:"Admin address of a replica that runs; repeat it for more. What its filter, caches and deny list say is then compared with the databases, and nothing else."`
+	Replica []string `sep:"none" placeholder:"HOST:PORT" help:"Admin address of a replica that runs; repeat it for more. What its filter, caches and deny list say is then compared with the databases, and nothing else."`
 	Share   float64  `default:"1" help:"With --replica: which share of the virtual shards is looked at, chosen at random."`
 	Repair  bool     `help:"With --replica: mend what is wrong."`
 }

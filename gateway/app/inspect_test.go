@@ -31,16 +31,17 @@ func behind(t *testing.T, opts app.Options, sql string, args ...any) (rows int64
 	return rows
 }
 
-// verified has a replica verify all of its layers.
+// verified has a replica verify all of its layers, when all of them can be asked.
 func verified(t *testing.T, r *app.Replica, repair bool) map[registry.Layer]verify.Findings {
 	t.Helper()
-	report, err := verify.Ask(t.Context(), http.DefaultClient, r.AdminAddr(), verify.Request{Share: 1, Repair: repair}, func(verify.Findings) {})
-	require.NoError(t, err)
 	found := map[registry.Layer]verify.Findings{}
-	for _, f := range report.Layers {
-		require.Empty(t, f.Unseen, f.Layer)
-		found[f.Layer] = f
-	}
+	require.Eventually(t, func() bool {
+		report, err := verify.Ask(t.Context(), http.DefaultClient, r.AdminAddr(), verify.Request{Share: 1, Repair: repair}, func(verify.Findings) {})
+		for _, f := range report.Layers {
+			found[f.Layer] = f
+		}
+		return err == nil && report.Whole()
+	}, time.Minute, 100*time.Millisecond)
 	return found
 }
 

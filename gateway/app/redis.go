@@ -29,6 +29,10 @@ func (t throughRedis) Lookup(ctx context.Context, id identifier.Identifier) (reg
 	return registry.Found{Standing: s, Layer: registry.LayerDatabase}, err
 }
 
+func (t throughRedis) Changed(ctx context.Context, id identifier.Identifier) {
+	t.shared.Changed(ctx, id)
+}
+
 // openRedis opens the shared cache, and has it follow the feeds.
 func (r *Replica) openRedis(ctx context.Context, store *postgres.Store, fingerprint []byte) (cache.Below, error) {
 	started := time.Now()

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,8 +82,15 @@ func (c *Cache) get(key string) (entry, bool) {
 	return e, ok && c.options.Clock() < e.end
 }
 
-// Expect notes that a name is about to change, or has just been changed, here.
+// Expect notes that a name is about to change here.
 func (c *Cache) Expect(id identifier.Identifier) { c.drop(id.Key()) }
+
+// Changed notes that a name has just been changed here. What is below is told first: what
+// is read of it in between is then dropped, too.
+func (c *Cache) Changed(ctx context.Context, id identifier.Identifier) {
+	c.below.Changed(ctx, id)
+	c.drop(id.Key())
+}
 
 // Apply notes what has changed, maybe again.
 func (c *Cache) Apply(events []feed.Event) {

@@ -60,6 +60,14 @@ func TestWhatAReadIsWorth(t *testing.T) {
 	}
 }
 
+// What others are told from below is told there, too, before it is answered.
+func TestWhatIsBelowIsToldOfChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Cache.Changed(t.Context(), name("a"))
+	require.Equal(t, []string{"a"}, b.changed)
+}
+
 // What is read before a change, and answered after it, is not remembered, whichever way
 // the change is known. This is how a stale "free" would come to stay.
 func TestAReadFromBeforeAChangeIsForgotten(t *testing.T) {
@@ -67,6 +75,7 @@ func TestAReadFromBeforeAChangeIsForgotten(t *testing.T) {
 	for title, change := range map[string]func(b bench){
 		"that a feed tells":   func(b bench) { b.Apply([]feed.Event{event("a", feed.Came)}) },
 		"that is made here":   func(b bench) { b.Expect(name("a")) },
+		"that was made here":  func(b bench) { b.Cache.Changed(context.Background(), name("a")) },
 		"that may be missed":  func(b bench) { b.Forget() },
 		"among very many":     func(b bench) { b.Apply(append(make([]feed.Event, 10_000), event("a", feed.Came))) },
 		"told again and late": func(b bench) { b.Apply([]feed.Event{event("a", feed.Went), event("a", feed.Came)}) },

@@ -13,6 +13,8 @@ import (
 // storage.Reader.
 type Below interface {
 	Lookup(ctx context.Context, id identifier.Identifier) (registry.Found, error)
+	// Changed is told of a change that was made here, before the change is answered.
+	Changed(ctx context.Context, id identifier.Identifier)
 }
 
 // flightShards keeps callers of different names apart.

@@ -31,6 +31,8 @@ type world struct {
 	now   map[string]registry.Found
 	reads int
 	err   error
+	// changed are the names that it was told of.
+	changed []string
 	// answered, when set, is called between a read and its answer.
 	answered func(context.Context)
 }
@@ -82,6 +84,13 @@ func (w *world) pause(ready chan<- struct{}, resume <-chan struct{}) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// Changed is told of changes that are made here.
+func (w *world) Changed(_ context.Context, id identifier.Identifier) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed = append(w.changed, id.Key())
 }
 
 func (w *world) goOn() {

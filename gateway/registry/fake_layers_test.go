@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -44,6 +45,9 @@ func (f *fakeCache) Get(id identifier.Identifier) (storage.Standing, bool) {
 	s, ok := f.known[id.Key()]
 	return s, ok
 }
+
+// Changed is noted as what is expected is.
+func (f *fakeCache) Changed(_ context.Context, id identifier.Identifier) { f.Expect(id) }
 
 func (f *fakeCache) Expect(id identifier.Identifier) {
 	f.mu.Lock()

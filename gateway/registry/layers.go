@@ -38,6 +38,9 @@ type Cache interface {
 	// Expect notes that an identifier is about to change: from here on, no read that was
 	// begun before is an answer.
 	Expect(id identifier.Identifier)
+	// Changed notes that this replica has changed an identifier: from here on, nothing
+	// that was read before is an answer here, wherever it is kept.
+	Changed(ctx context.Context, id identifier.Identifier)
 }
 
 // NoCache asks the databases each time.
@@ -54,6 +57,9 @@ func (c NoCache) Lookup(ctx context.Context, id identifier.Identifier) (Found, e
 
 // Expect does nothing.
 func (NoCache) Expect(identifier.Identifier) {}
+
+// Changed does nothing.
+func (NoCache) Changed(context.Context, identifier.Identifier) {}
 
 // DenyList has the names that many ask for in vain, and those that operators have
 // blocked, as far as they are asked for.

@@ -14,10 +14,10 @@ type noted struct {
 	cache Cache
 }
 
-func (n noted) of(list ...storage.Holding) {
+func (n noted) of(ctx context.Context, list ...storage.Holding) {
 	for _, h := range list {
 		if h.Identifier.Kind() == identifier.Username {
-			n.cache.Expect(h.Identifier)
+			n.cache.Changed(ctx, h.Identifier)
 		}
 	}
 }
@@ -26,7 +26,7 @@ func (n noted) of(list ...storage.Holding) {
 func (n noted) Reserve(ctx context.Context, req storage.ReserveRequest) (storage.Outcome, error) {
 	o, err := n.Store.Reserve(ctx, req)
 	if err == nil {
-		n.of(o.Holding)
+		n.of(ctx, o.Holding)
 	}
 	return o, err
 }
@@ -34,21 +34,21 @@ func (n noted) Reserve(ctx context.Context, req storage.ReserveRequest) (storage
 // ReserveAll is that of the store.
 func (n noted) ReserveAll(ctx context.Context, req storage.ReserveRequest) (storage.Outcomes, error) {
 	o, err := n.Store.ReserveAll(ctx, req)
-	n.of(o.Holdings...)
+	n.of(ctx, o.Holdings...)
 	return o, err
 }
 
 // Cancel is that of the store.
 func (n noted) Cancel(ctx context.Context, key storage.RequestKey) ([]storage.Holding, error) {
 	list, err := n.Store.Cancel(ctx, key)
-	n.of(list...)
+	n.of(ctx, list...)
 	return list, err
 }
 
 // Confirm is that of the store.
 func (n noted) Confirm(ctx context.Context, c storage.Change, reservation storage.RequestKey) ([]storage.Holding, error) {
 	list, err := n.Store.Confirm(ctx, c, reservation)
-	n.of(list...)
+	n.of(ctx, list...)
 	return list, err
 }
 
@@ -56,10 +56,10 @@ func (n noted) Confirm(ctx context.Context, c storage.Change, reservation storag
 func (n noted) Rename(ctx context.Context, c storage.Change, to identifier.Identifier) (storage.Renamed, error) {
 	renamed, err := n.Store.Rename(ctx, c, to)
 	if err == nil {
-		n.of(renamed.Holding)
+		n.of(ctx, renamed.Holding)
 	}
 	if err == nil && renamed.Former != nil {
-		n.of(*renamed.Former)
+		n.of(ctx, *renamed.Former)
 	}
 	return renamed, err
 }
@@ -67,6 +67,6 @@ func (n noted) Rename(ctx context.Context, c storage.Change, to identifier.Ident
 // Release is that of the store.
 func (n noted) Release(ctx context.Context, c storage.Change, ids ...identifier.Identifier) ([]storage.Holding, error) {
 	list, err := n.Store.Release(ctx, c, ids...)
-	n.of(list...)
+	n.of(ctx, list...)
 	return list, err
 }

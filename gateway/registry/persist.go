@@ -15,15 +15,20 @@ var pauses = []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 100 *
 
 // persist does what may lose to a reservation, again and again until it does not,
 // the pauses are used up, or the context ends. What is Active, Protected or blocked is
-// not waited for.
+// not waited for. Where there is no place for another attempt, the last one has answered.
 func persist[T any](ctx context.Context, r *Registry, do func() (T, error)) (T, error) {
+	result, err := do()
 	for _, pause := range pauses {
-		result, err := do()
 		if !lostToReservation(err) || r.opts.Sleep(ctx, r.jitter(pause)) != nil {
-			return result, err
+			break
 		}
+		again, failure := do()
+		if errors.Is(failure, errShut) {
+			break
+		}
+		result, err = again, failure
 	}
-	return do()
+	return result, err
 }
 
 func lostToReservation(err error) bool {

@@ -195,6 +195,19 @@ func TestWhatFailsOtherwiseIsNotTriedAgain(t *testing.T) {
 	require.Len(t, b.store.requests, 2)
 }
 
+// Another attempt that has no place takes the answer of the last one from nobody.
+func TestAnAttemptWithoutAPlaceHidesNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.store.hold(username(t, "ada"), storage.Reserved)
+	shut := b.on(t, registry.NewValve(b.store, 1, func() time.Time { return gatewayTime }))
+	_, err := shut.Reserve(t.Context(), ask("ada"))
+	require.Equal(t, &registry.UnavailableError{Kind: identifier.Username, Value: "ada", Reason: registry.Reserved}, err)
+	require.Len(t, b.store.requests, 1)
+	_, err = shut.Reserve(t.Context(), ask("ada"))
+	require.ErrorAs(t, err, new(*storage.OverloadedError), "nothing is known of this one")
+}
+
 func TestSleep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -75,9 +75,20 @@ func setup(t *testing.T) bundle {
 // withKeys is another replica on the same store.
 func (b bundle) withKeys(t *testing.T, secrets ...[]byte) *registry.Registry {
 	t.Helper()
+	return b.with(t, b.store, secrets...)
+}
+
+// on is another replica, on a store of its own.
+func (b bundle) on(t *testing.T, store registry.Store) *registry.Registry {
+	t.Helper()
+	return b.with(t, store, oldSecret)
+}
+
+func (b bundle) with(t *testing.T, store registry.Store, secrets ...[]byte) *registry.Registry {
+	t.Helper()
 	keys, err := registry.NewKeyring(secrets...)
 	require.NoError(t, err)
-	return registry.New(b.store, stubParser{}, b.policy, registry.Layers{Denied: b.denied, Cache: b.cache, Filter: b.filter}, keys, registry.Options{
+	return registry.New(store, stubParser{}, b.policy, registry.Layers{Denied: b.denied, Cache: b.cache, Filter: b.filter}, keys, registry.Options{
 		TTL:    ttl,
 		Clock:  func() time.Time { return gatewayTime },
 		Sleep:  b.sleeper.sleep,

@@ -48,8 +48,8 @@ func (r *Registry) Rename(ctx context.Context, in RenameInput) (storage.Renamed,
 // earlier outcome of the request can answer: it must, whatever policy says since.
 // A name that the account has is its own, and may be spelled anew.
 func (r *Registry) admit(ctx context.Context, owner string, to identifier.Identifier) (identifier.Identifier, error) {
-	if !r.refuses(to) {
-		return to, nil
+	if !r.policy.Refuses(to) {
+		return to, nil // what operators have blocked the database knows
 	}
 	owned, err := r.store.Account(ctx, owner)
 	if err != nil || slices.ContainsFunc(owned, func(h storage.Holding) bool { return same(h.Identifier, to) }) {

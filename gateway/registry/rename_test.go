@@ -76,6 +76,17 @@ func TestRenameIsRefused(t *testing.T) {
 	}
 }
 
+// What operators have blocked is refused by the database, in its order of reasons, be the
+// name hot or not.
+func TestADenyListHasNoSayInARename(t *testing.T) {
+	t.Parallel()
+	b := setup(t) // without a name
+	h := storage.Holding{Identifier: username(t, "grace"), State: storage.Released, Blocked: true}
+	b.denied.list["grace"] = storage.Standing{Held: &h}
+	_, err := b.Rename(t.Context(), renameTo("grace", "1"))
+	require.ErrorIs(t, err, storage.ErrNotOwner)
+}
+
 func TestRenameToWhatIsNoName(t *testing.T) {
 	t.Parallel()
 	b := renamer(t)

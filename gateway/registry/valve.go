@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -47,18 +49,26 @@ func (v *Valve) ReserveAll(ctx context.Context, req storage.ReserveRequest) (sto
 	return v.Store.ReserveAll(ctx, req)
 }
 
-// pass takes a place in the shard of each candidate, or none.
+// errShut says that a request was not sent for lack of a place, and so has changed nothing.
+var errShut = errors.New("the virtual shard has had its share")
+
+// pass takes a place in each shard that has candidates, or none: those of one shard are
+// read together, and of more of them than the limit none could ever pass.
 func (v *Valve) pass(candidates []identifier.Identifier) error {
 	now := v.clock()
-	places := make([]*rate.Reservation, 0, len(candidates))
+	places := make(map[storage.Vshard]*rate.Reservation, len(candidates))
 	for _, id := range candidates {
-		place := v.shards[storage.VshardOf(id)].ReserveN(now, 1)
-		places = append(places, place)
+		shard := storage.VshardOf(id)
+		if places[shard] != nil {
+			continue
+		}
+		place := v.shards[shard].ReserveN(now, 1)
+		places[shard] = place
 		if wait := place.DelayFrom(now); wait > 0 {
 			for _, taken := range places {
 				taken.CancelAt(now)
 			}
-			return &storage.OverloadedError{RetryAfter: wait}
+			return fmt.Errorf("%w: %w", errShut, &storage.OverloadedError{RetryAfter: wait})
 		}
 	}
 	return nil

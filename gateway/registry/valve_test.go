@@ -63,3 +63,14 @@ func TestTheValveLetsResendsThrough(t *testing.T) {
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 }
+
+// Candidates of one vshard are read together, and take one place: else no request with more
+// of them than the limit could ever pass.
+func TestCandidatesOfOneShardTakeOnePlace(t *testing.T) {
+	t.Parallel()
+	v := registry.NewValve(newFakeStore(databaseTime), 1, func() time.Time { return gatewayTime })
+	_, err := v.Reserve(t.Context(), reserveRequest(1, namesOf(t, 3, 7, true)...))
+	require.NoError(t, err)
+	_, err = v.Reserve(t.Context(), reserveRequest(2, namesOf(t, 1, 7, true)...))
+	require.ErrorAs(t, err, new(*storage.OverloadedError))
+}

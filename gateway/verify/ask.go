@@ -8,14 +8,31 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // maxRefusal is how much is told of a refusal.
 const maxRefusal = 200
 
 // Ask has the replica at an address (host:port) of admin listeners verify its layers. It
-// fails when the replica cannot be reached, refuses, or ends before it has a report.
+// fails when the replica cannot be reached, refuses, falls silent, or ends before it has a
+// report.
 func Ask(ctx context.Context, client *http.Client, address string, r Request, progress func(Findings)) (Report, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	waiting := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer waiting.Stop()
+	report, err := ask(ctx, client, address, r, progress, waiting)
+	if err != nil && context.Cause(ctx) != nil {
+		return Report{}, context.Cause(ctx)
+	}
+	return report, err
+}
+
+var errSilent = errors.New("the replica does not answer")
+
+// ask puts waiting off with each line.
+func ask(ctx context.Context, client *http.Client, address string, r Request, progress func(Findings), waiting *time.Timer) (Report, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return Report{}, err
@@ -34,23 +51,24 @@ func Ask(ctx context.Context, client *http.Client, address string, r Request, pr
 		text, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
 		return Report{}, fmt.Errorf("%s: %s", response.Status, bytes.TrimSpace(text))
 	}
-	return follow(response.Body, progress)
+	return follow(response.Body, progress, waiting)
 }
 
 // follow reads the lines of an answer.
-func follow(lines io.Reader, progress func(Findings)) (Report, error) {
+func follow(lines io.Reader, progress func(Findings), waiting *time.Timer) (Report, error) {
 	decoder := json.NewDecoder(lines)
 	for {
 		var m message
 		if err := decoder.Decode(&m); err != nil {
 			return Report{}, fmt.Errorf("the replica went away: %w", err)
 		}
+		waiting.Reset(silence)
 		switch {
 		case m.Report != nil:
 			return *m.Report, nil
 		case m.Progress != nil:
 			progress(*m.Progress)
-		default:
+		case m.Error != "":
 			return Report{}, errors.New(m.Error)
 		}
 	}

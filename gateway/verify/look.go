@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"namegate/storage"
 	"namegate/storage/identifier"
 )
 
@@ -13,8 +14,10 @@ const (
 	batch = 1024
 	// maxSuspects is how many names of a layer are looked at again.
 	maxSuspects = 10_000
-	// maxUnread is how many names may be unreadable before a layer is given up.
-	maxUnread = 1000
+	// maxUnread is how many names in a row may be unreadable before a layer is given up.
+	maxUnread = 5000
+	// maxCauses is how many of them are told.
+	maxCauses = 5
 	// progressNames is after how many names progress is told.
 	progressNames = 100_000
 )
@@ -28,12 +31,12 @@ type look struct {
 	batch    []suspect
 	suspects []suspect
 	dropped  int
-	unread   int
-	cause    error // why the first one could not be read
+	unread   map[string]int // names that could not be read, by the cause
+	inARow   int            // of them
 }
 
 // errUnread ends a look that is of no use.
-var errUnread = errors.New("too many names cannot be read; the rest was not looked at")
+var errUnread = errors.New("too many names in a row cannot be read; the rest was not looked at")
 
 // first asks the layer for all names, and keeps those of which it says what contradicts.
 func (l *look) first(ctx context.Context, in *Sample) {
@@ -47,8 +50,8 @@ func (l *look) first(ctx context.Context, in *Sample) {
 	if l.dropped > 0 {
 		l.note(fmt.Errorf("%d more names contradict a database, and were not looked at again", l.dropped))
 	}
-	if l.unread > 0 {
-		l.note(fmt.Errorf("%d names could not be read: %w", l.unread, l.cause))
+	for cause, names := range l.unread {
+		l.note(fmt.Errorf("%d names could not be read: %s", names, cause))
 	}
 	l.progress(l.findings)
 }
@@ -78,13 +81,26 @@ func (l *look) ask(ctx context.Context, id identifier.Identifier) error {
 
 // failed counts what could not be read, and gives up in the end.
 func (l *look) failed(err error) error {
-	if l.unread++; l.unread == 1 {
-		l.cause = err
+	if l.unread == nil {
+		l.unread = map[string]int{}
 	}
-	if l.unread > maxUnread {
+	cause := causeOf(err)
+	if _, known := l.unread[cause]; !known && len(l.unread) >= maxCauses {
+		cause = "other causes"
+	}
+	l.unread[cause]++
+	if l.inARow++; l.inARow > maxUnread {
 		return errUnread
 	}
 	return nil
+}
+
+// causeOf is what is told of an error.
+func causeOf(err error) string {
+	if away, ok := errors.AsType[*storage.UnavailableError](err); ok && away.Cause != nil {
+		return away.Error() + ": " + away.Cause.Error()
+	}
+	return err.Error()
 }
 
 // compare reads the names of the batch.
@@ -93,11 +109,14 @@ func (l *look) compare(ctx context.Context) error {
 	l.batch = l.batch[:0]
 	read(ctx, l.options.Store, some)
 	for _, s := range some {
-		switch {
-		case s.err != nil:
+		if s.err != nil {
 			if err := l.failed(s.err); err != nil {
 				return err
 			}
+			continue
+		}
+		l.inARow = 0
+		switch {
 		case !s.contradicts():
 		case len(l.suspects) == maxSuspects:
 			l.dropped++

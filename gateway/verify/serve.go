@@ -17,9 +17,12 @@ const (
 	maxBody = 1 << 10
 	// writeTimeout is how long whoever asked may keep a line waiting.
 	writeTimeout = 10 * time.Second
+	// beat is how often a line comes at least, and silence how long one is waited for: a
+	// replica that hangs must not keep others from being asked.
+	beat, silence = 5 * time.Second, 30 * time.Second
 )
 
-// message is one line of an answer: how far it is, or how it ended.
+// message is one line of an answer: how far it is, how it ended, or nothing, as a sign of life.
 type message struct {
 	Progress *Findings `json:"progress,omitempty"`
 	Report   *Report   `json:"report,omitempty"`
@@ -75,18 +78,40 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, request Request)
 	defer cancel()
 	defer context.AfterFunc(s.closed, cancel)()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	send := func(m message) {
-		control := http.NewResponseController(w)
+	lines := make(chan message)
+	go func() {
+		defer close(lines)
+		lines <- message{}
+		report, err := s.verifier.Run(ctx, request, func(f Findings) { lines <- message{Progress: &f} })
+		if err != nil {
+			lines <- message{Error: err.Error()}
+		} else {
+			lines <- message{Report: &report}
+		}
+	}()
+	send(w, lines, cancel)
+}
+
+// send writes lines until they end, with signs of life between them. When one cannot be
+// written it calls leave.
+func send(w http.ResponseWriter, lines <-chan message, leave func()) {
+	control, encoder := http.NewResponseController(w), json.NewEncoder(w)
+	alive := time.NewTicker(beat)
+	defer alive.Stop()
+	for {
+		var m message
+		select {
+		case <-alive.C:
+		case line, more := <-lines:
+			if !more {
+				return
+			}
+			m = line
+		}
 		// Where there is no deadline to set, a server keeps its own.
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
-		if err := errors.Join(json.NewEncoder(w).Encode(m), control.Flush()); err != nil {
-			cancel()
+		if err := errors.Join(encoder.Encode(m), control.Flush()); err != nil {
+			leave()
 		}
 	}
-	report, err := s.verifier.Run(ctx, request, func(f Findings) { send(message{Progress: &f}) })
-	if err != nil {
-		send(message{Error: err.Error()})
-		return
-	}
-	send(message{Report: &report})
 }

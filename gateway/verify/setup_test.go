@@ -122,3 +122,13 @@ func (b *blocking) Each(ctx context.Context, _ *verify.Sample, _ func(identifier
 	<-ctx.Done()
 	return ctx.Err()
 }
+
+// halfAway is a registry of which one of two databases is away.
+type halfAway struct{}
+
+func (halfAway) Lookup(_ context.Context, id identifier.Identifier) (storage.Standing, error) {
+	if storage.VshardOf(id)%2 == 0 {
+		return storage.Standing{}, &storage.UnavailableError{Cause: errAway}
+	}
+	return storage.Standing{}, nil
+}

@@ -128,12 +128,27 @@ func TestASuspectThatCannotBeAskedForAgain(t *testing.T) {
 func TestALookOfNoUseEnds(t *testing.T) {
 	t.Parallel()
 	l := &layer{says: map[string]storage.Standing{}, silent: errAway}
-	for i := range 5000 {
+	for i := range 20_000 {
 		l.says[fmt.Sprint("name", i)] = free
 	}
 	found := run(t, l, table{}, all, nothing)
-	require.Less(t, found.Names, uint64(2000))
+	require.Less(t, found.Names, uint64(6000))
 	require.Len(t, found.Unseen, 2)
+}
+
+// Half of the names cannot be read, which keeps none of the others from being looked at.
+func TestOneDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	l, tables := &layer{says: map[string]storage.Standing{}}, halfAway{}
+	for i := range 20_000 {
+		l.says[fmt.Sprint("name", i)] = free
+	}
+	report, err := verifier(t, l, tables, nothing).Run(t.Context(), all, ignore)
+	require.NoError(t, err)
+	found := report.Layers[0]
+	require.Equal(t, uint64(20_000), found.Names)
+	require.Len(t, found.Unseen, 1)
+	require.Contains(t, found.Unseen[0], "database is unavailable: it is away")
 }
 
 func TestAVerificationEndsWithItsCaller(t *testing.T) {

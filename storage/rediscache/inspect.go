@@ -50,17 +50,23 @@ func (c *Cache) scan(ctx context.Context, one *redis.Client, yield func(name str
 }
 
 // Peek is what Redis has of a username, false for nothing that counts. Nobody is asked
-// else. It fails with ErrAway.
+// else. It fails with ErrAway, or with what Redis says.
 func (c *Cache) Peek(ctx context.Context, id identifier.Identifier) (storage.Standing, bool, error) {
 	known := c.pulse.Load()
 	if !c.breaker.closed.Load() || !known.alive(c.opts.Clock()) {
 		return storage.Standing{}, false, ErrAway
 	}
-	l := lookup{Cache: c, pulse: known, id: id}
-	s, state := l.get(ctx)
-	if state == failed {
-		return storage.Standing{}, false, ErrAway
+	call, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	text, err := c.client.Get(call, c.keys.entry(id.Key())).Result()
+	if errors.Is(err, redis.Nil) {
+		return storage.Standing{}, false, nil
 	}
+	if err != nil {
+		return storage.Standing{}, false, fmt.Errorf("read an entry of Redis: %w", err)
+	}
+	l := lookup{Cache: c, pulse: known, id: id}
+	s, state := l.judge(text)
 	return s, state == found, nil
 }
 

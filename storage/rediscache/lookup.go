@@ -35,6 +35,18 @@ func (c *Cache) Lookup(ctx context.Context, id identifier.Identifier, read Read)
 	return s, false, err
 }
 
+// Changed drops what is kept of a username that was just changed, as the feed will do for
+// all. A change is not held up for longer than a Lookup, nor by a Redis that fails.
+func (c *Cache) Changed(ctx context.Context, id identifier.Identifier) {
+	if id.Kind() != identifier.Username || !c.breaker.closed.Load() {
+		return
+	}
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.opts.Timeout)
+	defer cancel()
+	trio := c.keys.trio(id.Key())
+	c.check(call, c.client.Del(call, trio[0], trio[2]).Err())
+}
+
 // lookup is one call of Lookup. Its pulse is from before all that it reads.
 type lookup struct {
 	*Cache

@@ -11,6 +11,7 @@ import (
 
 	"namegate/storage"
 	"namegate/storage/identifier"
+	"namegate/storage/rediscache/redistest"
 )
 
 func TestTakenAndFreeComeOfRedis(t *testing.T) {
@@ -164,4 +165,26 @@ func TestRegistriesAreApart(t *testing.T) {
 	_, fromRedis := lookup(t, other, d, name("ada"))
 	require.False(t, fromRedis)
 	require.EqualValues(t, 2, d.reads.Load())
+}
+
+// Whoever has changed a name finds nothing in Redis that was read before, although no feed
+// has told of the change yet.
+func TestAChangeOfOnesOwnIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	s, d := redistest.New(t), newDatabase("a")
+	c := open(t, options(t, s.URL()))
+	stop := follow(t, c, d)
+	requireLive(t, c)
+	stop()
+	ada := name("ada")
+	held, _ := lookup(t, c, d, ada)
+	require.False(t, held)
+	_, fromRedis := lookup(t, c, d, ada)
+	require.True(t, fromRedis)
+	d.take(ada)
+	c.Changed(t.Context(), ada)
+	held, _ = lookup(t, c, d, ada)
+	require.True(t, held)
+	s.Kill(t)
+	c.Changed(t.Context(), ada) // holds nobody up
 }
