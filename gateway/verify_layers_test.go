@@ -39,7 +39,8 @@ func TestVerifyLayersFlags(t *testing.T) {
 		{"--replica", "127.0.0.1:9090", "--share", "0"},
 		{"--replica", "127.0.0.1:9090", "--share", "NaN"},
 		{"--replica", "http://127.0.0.1:9090"},
-		{"--replica", "localhost"}, {"--replica", ""},
+		{"--replica", "localhost"},
+		{"--replica", ""},
 	} {
 		got := finish(t, command(t, append([]string{"verify"}, args...)...))
 		require.Equal(t, exitUsage, got.code, args)

@@ -64,7 +64,7 @@ func TestAReplicaOutlivesAFailoverOfRedis(t *testing.T) {
 			reserveBy(t, other, "ada", strings.Repeat("another", 4))
 			requireAnswers(t, one, "ada", decidedAnswer(false, "REDIS"))
 			for range 20 {
-				require.Equal(t, decidedAnswer(false, "REDIS"), decided(t, one, "ada"))
+				require.Contains(t, decided(t, one, "ada"), `"available":false`)
 			}
 		})
 	}
