@@ -26,7 +26,9 @@ cluster: build ## Run three replicas that share their filters and a Redis; Ctrl-
 .PHONY: test
 test: ## Run all tests, with real PostgreSQL and the race detector
 	@.ci/packages cc postgresql pgbouncer redis
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on -timeout=20m $$(go list ./... | grep -v -x -F -e namegate/test/faults -e namegate/test/bench)
+	@# These take the whole machine, which others could not stand beside their own time limits.
+	go test -race -shuffle=on -timeout=20m -p=1 ./test/bench ./test/faults
 
 .PHONY: test-browser
 test-browser: ## Run the tests in a real browser, and the audits of GraphQL over HTTP
