@@ -13,10 +13,13 @@ CREATE TABLE identity (
     vshards_version bigint  NOT NULL DEFAULT 0, -- grows with any change of vshards
     vshards_tag     uuid    NOT NULL DEFAULT gen_random_uuid(), -- new and random at any change of vshards
     -- The highest xids of rows of the feed that were ever trimmed, and that were ever
-    -- made past, written in the transactions that do so. What a reader had not seen up to
-    -- the one may be gone, and is up to the other to be looked for in feed_past too.
+    -- made past, and when their transactions began, written in the transactions that do
+    -- so. What a reader had not seen up to the one may be gone, and is up to the other to
+    -- be looked for in feed_past too.
     feed_trimmed    xid8    NOT NULL DEFAULT '0',
-    feed_past       xid8    NOT NULL DEFAULT '0'
+    feed_past       xid8    NOT NULL DEFAULT '0',
+    feed_trimmed_at timestamptz NOT NULL DEFAULT '2000-01-01 00:00Z',
+    feed_past_at    timestamptz NOT NULL DEFAULT '2000-01-01 00:00Z'
 );
 INSERT INTO identity DEFAULT VALUES;
 
@@ -209,28 +212,35 @@ END $$;
 -- than it must: most polls find nothing, and each table costs a tenth of an empty
 -- statement. Its second one may look later than the first: what is not visible then was not
 -- before, as nobody can put the table aside while this transaction has its lock.
-CREATE FUNCTION feed_poll(newest xid8, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION feed_poll(newest xid8, began timestamptz, running xid8[], known uuid) RETURNS bytea LANGUAGE plpgsql VOLATILE
     SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off
 AS $$
 DECLARE
     head bytea;
     top  xid8;
+    put  xid8;
+    top_at timestamptz;
+    put_at timestamptz;
     tag  uuid;
     come boolean := false;
 BEGIN
     SELECT boolsend(current_setting('transaction_isolation') = 'read committed') || boolsend(pg_is_in_recovery())
             || timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot())
             || uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag)
-            || xid8send(i.feed_trimmed) || xid8send(i.feed_past),
-        greatest((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), i.feed_past), i.vshards_tag
-    INTO head, top, tag
-    FROM identity i;
-    IF top = newest AND coalesce(known, tag) = tag THEN
+            || xid8send(i.feed_trimmed) || timestamptz_send(i.feed_trimmed_at) || xid8send(i.feed_past) || timestamptz_send(i.feed_past_at),
+        f.xid, f.at, i.feed_past, i.feed_past_at, i.vshards_tag
+    INTO head, top, top_at, put, put_at, tag
+    FROM identity i LEFT JOIN LATERAL (SELECT l.xid, l.at FROM feed l ORDER BY l.xid DESC LIMIT 1) f ON true;
+    IF top IS NULL OR top < put THEN
+        top := put;
+        top_at := put_at;
+    END IF;
+    IF top = newest AND top_at = began AND coalesce(known, tag) = tag THEN
         IF cardinality(running) > 0 THEN
             come := EXISTS (SELECT FROM feed f WHERE f.xid = ANY (running));
         END IF;
         IF NOT come THEN
-            RETURN head || xid8send(newest);
+            RETURN head || xid8send(newest) || timestamptz_send(began);
         END IF;
     END IF;
     RETURN feed_news(newest, running, known);
@@ -243,8 +253,8 @@ BEGIN
         (SELECT boolsend(current_setting('transaction_isolation') = 'read committed') || boolsend(pg_is_in_recovery())
             || timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot())
             || uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag)
-            || xid8send(i.feed_trimmed) || xid8send(i.feed_past)
-            || xid8send(coalesce((SELECT f.xid FROM feed f WHERE f.xid = newest LIMIT 1), '0'))
+            || xid8send(i.feed_trimmed) || timestamptz_send(i.feed_trimmed_at) || xid8send(i.feed_past) || timestamptz_send(i.feed_past_at)
+            || coalesce((SELECT xid8send(f.xid) || timestamptz_send(f.at) FROM feed f WHERE f.xid = newest LIMIT 1), '\x00000000000000000000000000000000')
             || feed_owned(known, i.vshards_tag) AS part FROM identity i)
         UNION ALL
         (SELECT coalesce(f.packed, feed_pack(f.id, f.xid, f.at, f.cause, f.epochs, f.vshards, f.kinds, f.changes, f.states, f.keys, f.actors))

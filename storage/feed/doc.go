@@ -17,7 +17,8 @@
 // would skip the change made under it for ever. The newest visible change did
 // reach the disk, so xids up to its own are never given out again. It is also the
 // position's witness: a database that does not have it is not the one, or no
-// longer the one, that the position is of.
+// longer the one, that the position is of. It is known by its xid and by when its
+// transaction began (Mark), as a server that was set back gives xids out again.
 //
 // # Order
 //

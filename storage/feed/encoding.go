@@ -16,11 +16,11 @@ var (
 )
 
 // A position is stored as: version (1 byte), database (16 bytes), system (8),
-// timeline (4), Xmax (8), then each of Running (8); little-endian. So each
+// timeline (4), Xmax (8), Began (8), then each of Running (8); little-endian. So each
 // position has one encoding.
 const (
-	encodingVersion = 1
-	headerSize      = 1 + 16 + 8 + 4 + 8
+	encodingVersion = 2
+	headerSize      = 1 + 16 + 8 + 4 + 8 + 8
 )
 
 // errEncoding says that bytes are no position of a version that this release knows.
@@ -37,6 +37,7 @@ func (p Position) MarshalBinary() ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, p.Source.System)
 	b = binary.LittleEndian.AppendUint32(b, p.Source.Timeline)
 	b = binary.LittleEndian.AppendUint64(b, p.Xmax)
+	b = binary.LittleEndian.AppendUint64(b, uint64(p.Began))
 	for _, xid := range p.Running {
 		b = binary.LittleEndian.AppendUint64(b, xid)
 	}
@@ -53,6 +54,7 @@ func (p *Position) UnmarshalBinary(b []byte) error {
 	d.Source.System, b = binary.LittleEndian.Uint64(b), b[8:]
 	d.Source.Timeline, b = binary.LittleEndian.Uint32(b), b[4:]
 	d.Xmax, b = binary.LittleEndian.Uint64(b), b[8:]
+	d.Began, b = int64(binary.LittleEndian.Uint64(b)), b[8:]
 	for ; len(b) > 0; b = b[8:] {
 		d.Running = append(d.Running, binary.LittleEndian.Uint64(b))
 	}

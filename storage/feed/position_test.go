@@ -16,28 +16,45 @@ import (
 // an xid out again.
 type server struct {
 	random  *rand.Rand
-	next    uint64           // xid to be given out
-	flushed uint64           // after a crash xids up to this one are not given out again
-	running map[uint64][]int // changes under each open transaction
-	durable map[uint64]bool  // prepared transactions, which a crash leaves open
-	visible map[int]uint64   // committed change: its xid
-	trimmed uint64           // the highest xid of what was trimmed
-	gone    map[int]bool     // what was trimmed
-	changes int
+	clock   int64 // goes on, whatever happens
+	changes int   // as does their number
+	disk
+	backup *disk
+}
+
+// disk is what a copy of the server's disk has.
+type disk struct {
+	next    uint64            // xid to be given out
+	flushed uint64            // after a crash xids up to this one are not given out again
+	began   map[uint64]int64  // each open transaction: by the clock
+	running map[uint64][]int  // its changes
+	durable map[uint64]bool   // prepared transactions, which a crash leaves open
+	visible map[int]feed.Mark // committed change: its transaction
+	trimmed feed.Mark         // of the highest xid of what was trimmed
+	gone    map[int]bool      // what was trimmed
+}
+
+func (d disk) copied() disk {
+	d.began, d.running, d.durable = maps.Clone(d.began), maps.Clone(d.running), maps.Clone(d.durable)
+	d.visible, d.gone = maps.Clone(d.visible), maps.Clone(d.gone)
+	return d
 }
 
 func newServer(seed uint64) *server {
-	return &server{
-		random: rand.New(rand.NewPCG(seed, 1)), next: 3, flushed: 2, running: map[uint64][]int{},
-		durable: map[uint64]bool{}, visible: map[int]uint64{}, gone: map[int]bool{},
-	}
+	return &server{random: rand.New(rand.NewPCG(seed, 1)), disk: disk{
+		next: 3, flushed: 2, began: map[uint64]int64{}, running: map[uint64][]int{},
+		durable: map[uint64]bool{}, visible: map[int]feed.Mark{}, gone: map[int]bool{},
+	}}
 }
 
 func (s *server) step() {
+	s.clock++
 	open, n := slices.Sorted(maps.Keys(s.running)), s.random.IntN(20)
 	switch {
+	case s.random.IntN(200) == 0:
+		s.setBack()
 	case n < 6 || len(open) == 0:
-		s.running[s.next] = nil
+		s.running[s.next], s.began[s.next] = nil, s.clock
 		s.next++
 	case n < 11:
 		xid := open[s.random.IntN(len(open))]
@@ -59,7 +76,7 @@ func (s *server) step() {
 
 func (s *server) commit(xid uint64) {
 	for _, change := range s.running[xid] {
-		s.visible[change] = xid
+		s.visible[change] = feed.Mark{Xid: xid, Began: s.began[xid]}
 	}
 	s.abort(xid)
 	s.flushed = s.next - 1
@@ -67,6 +84,7 @@ func (s *server) commit(xid uint64) {
 
 func (s *server) abort(xid uint64) {
 	delete(s.running, xid)
+	delete(s.began, xid)
 	delete(s.durable, xid)
 }
 
@@ -75,12 +93,28 @@ func (s *server) crash() {
 	s.next = s.flushed + 1
 }
 
+// setBack puts a copy of the disk back, or makes one, of a server that was stopped for it.
+// What is prepared then and committed later, below the newest change, nothing tells from
+// what is not committed in the copy.
+func (s *server) setBack() {
+	if s.backup != nil && s.random.IntN(2) == 0 {
+		s.disk = s.backup.copied()
+		return
+	}
+	if len(s.durable) > 0 {
+		return
+	}
+	s.crash()
+	backup := s.disk.copied()
+	s.backup = &backup
+}
+
 // trim takes the visible ones among the oldest changes away: those of partitions
 // by the begin of transactions, and so not always of the lowest xids.
 func (s *server) trim() {
-	for change, xid := range s.visible {
+	for change, mark := range s.visible {
 		if change < s.changes-20 {
-			s.gone[change], s.trimmed = true, max(s.trimmed, xid)
+			s.gone[change], s.trimmed = true, newer(s.trimmed, mark)
 			delete(s.visible, change)
 		}
 	}
@@ -100,25 +134,34 @@ func (s *server) snapshot() feed.Snapshot {
 
 func (s *server) isOpen(xid uint64) bool { _, open := s.running[xid]; return open }
 
-func (s *server) newest() uint64 {
+func (s *server) newest() feed.Mark {
 	newest := s.trimmed
-	for _, xid := range s.visible {
-		newest = max(newest, xid)
+	for _, mark := range s.visible {
+		newest = newer(newest, mark)
 	}
 	return newest
 }
 
+func newer(a, b feed.Mark) feed.Mark {
+	if a.Xid > b.Xid {
+		return a
+	}
+	return b
+}
+
 // poll gives the changes that have become visible since a position.
 func (s *server) poll(p feed.Position) (changes []int, next feed.Position, err error) {
-	newest, witnessed := p.Newest(), false
-	for change, xid := range s.visible {
-		witnessed = witnessed || xid == p.Newest()
-		if xid >= p.Xmax || slices.Contains(p.Running, xid) {
-			changes, newest = append(changes, change), max(newest, xid)
+	newest, seen := p.Newest(), feed.Mark{}
+	for change, mark := range s.visible {
+		if mark.Xid == p.Newest().Xid {
+			seen = mark
+		}
+		if mark.Xid >= p.Xmax || slices.Contains(p.Running, mark.Xid) {
+			changes, newest = append(changes, change), newer(newest, mark)
 		}
 	}
 	snapshot := s.snapshot()
-	return changes, snapshot.At(newest), snapshot.Check(p, witnessed)
+	return changes, snapshot.At(newest), snapshot.Check(p, seen)
 }
 
 // history is every change that was ever committed.
@@ -131,7 +174,8 @@ func (s *server) history() map[int]bool {
 }
 
 // A reader that stores its position at every poll gets each change once, whatever
-// commits, is undone, stays open or is lost in a crash, or it is told to rebuild.
+// commits, is undone, stays open or is lost in a crash or with all that followed a copy
+// of the disk, or it is told to rebuild.
 func TestNothingIsMissedOrRepeated(t *testing.T) {
 	t.Parallel()
 	rebuilt, read := 0, 0
@@ -170,18 +214,23 @@ func stored(t *testing.T, p feed.Position) (again feed.Position) {
 
 func TestWhatMakesAPositionVoid(t *testing.T) {
 	t.Parallel()
-	s := feed.Snapshot{Source: source, Xmax: 100, Running: []uint64{50, 90}, Trimmed: 60}
+	s := feed.Snapshot{Source: source, Xmax: 100, Running: []uint64{50, 90}, Trimmed: feed.Mark{Xid: 60, Began: 5}, Past: feed.Mark{Xid: 65, Began: 6}}
 	at := func(xmax uint64, running ...uint64) feed.Position {
-		return feed.Position{Source: source, Xmax: xmax, Running: running}
+		return feed.Position{Source: source, Xmax: xmax, Began: 7, Running: running}
 	}
 	for name, p := range map[string]feed.Position{
 		"the newest":                  at(100, 50, 90),
 		"just above what was trimmed": at(61),
 		"one still running":           at(70, 50),
 	} {
-		require.NoError(t, s.Check(p, true), name)
+		require.NoError(t, s.Check(p, p.Newest()), name)
 	}
-	require.NoError(t, s.Check(at(61), false), "its newest change is the last one trimmed")
+	for _, mark := range []feed.Mark{s.Trimmed, s.Past} {
+		p := at(mark.Xid + 1)
+		require.ErrorContains(t, s.Check(p, feed.Mark{}), "database has been set back")
+		p.Began = mark.Began
+		require.NoError(t, s.Check(p, feed.Mark{}), "its newest change is the last one that was trimmed, or put aside")
+	}
 
 	foreign, moved, promoted := at(70), at(70), at(70)
 	foreign.Source.Database[0]++
@@ -197,9 +246,11 @@ func TestWhatMakesAPositionVoid(t *testing.T) {
 		"been trimmed":        at(70, 55),
 	} {
 		var void *feed.RebuildError
-		err := s.Check(p, true)
+		err := s.Check(p, p.Newest())
 		require.ErrorAs(t, err, &void, reason)
 		require.ErrorContains(t, err, reason)
 	}
-	require.ErrorContains(t, s.Check(at(70), false), "database has been set back")
+	for _, seen := range []feed.Mark{{}, {Xid: 69, Began: 8}} {
+		require.ErrorContains(t, s.Check(at(70), seen), "database has been set back")
+	}
 }

@@ -38,7 +38,7 @@ func TestRowsOfTheFeedInBytes(t *testing.T) {
 	require.NoError(t, r.parse(&parser{rest: unhex(t, goldenSeveral+goldenSingle)}))
 	r.sort()
 	require.Equal(t, 2, r.rows)
-	require.EqualValues(t, 0x309, r.newest)
+	require.Equal(t, feed.Mark{Xid: 0x309, Began: 0x2fc6b35ac8000}, r.newest)
 	require.Len(t, r.events, 3)
 	single := r.events[0]
 	require.Equal(t, feed.Event{

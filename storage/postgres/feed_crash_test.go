@@ -13,8 +13,8 @@ import (
 	"namegate/storage/postgres"
 )
 
-// crashes is how often the server is killed.
-const crashes = 20
+// crashes is how often the server is killed; test-faults repeats all of it.
+const crashes = 8
 
 // An abort does not reach the disk, and after a crash the server gives its xid out
 // again. A reader that polled in between must see what is then committed under it;

@@ -15,7 +15,7 @@ type feedHead struct {
 	server     server
 	version    int64 // of the vshards
 	tag        [16]byte
-	seen       uint64 // the xid that the statement looked for, 0 where there is no row of it
+	seen       feed.Mark // of the row that the statement looked for, if there is one
 	snapshot   feed.Snapshot
 }
 
@@ -30,12 +30,18 @@ type server struct {
 // microseconds of Unix time.
 const postgresEpoch = 946_684_800_000_000
 
-// feedHeadBegin begins a head, as the functions of the migrations do too. The xid
-// that the statement has found follows.
+// feedHeadBegin begins a head, as the functions of the migrations do too. The mark of
+// the row that the statement has found follows.
 const feedHeadBegin = `boolsend(` + isolated + `) || boolsend(pg_is_in_recovery()) ||
 		timestamptz_send(pg_postmaster_start_time()) || pg_snapshot_send(pg_current_snapshot()) ||
 		uuid_send(i.id) || int8send(i.vshards_version) || uuid_send(i.vshards_tag) ||
-		xid8send(i.feed_trimmed) || xid8send(i.feed_past) || `
+		xid8send(i.feed_trimmed) || timestamptz_send(i.feed_trimmed_at) || xid8send(i.feed_past) || timestamptz_send(i.feed_past_at) || `
+
+// feedMark is the mark of a row f, and noMark that of none.
+const (
+	feedMark = `xid8send(f.xid) || timestamptz_send(f.at)`
+	noMark   = `'\x00000000000000000000000000000000'`
+)
 
 // feedHeadEnd is what else there is of a server: its system identifier and the timeline
 // of its log. They are not in all heads, as the one is in a file, and neither changes: a
@@ -44,7 +50,7 @@ const feedHeadEnd = ` || int8send((SELECT system_identifier FROM pg_control_syst
 		textsend(CASE WHEN pg_is_in_recovery() THEN '00000000' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END)`
 
 // feedHeadSQL looks for the newest row.
-const feedHeadSQL = `SELECT ` + feedHeadBegin + `xid8send(coalesce((SELECT f.xid FROM feed f ORDER BY f.xid DESC LIMIT 1), '0'))` +
+const feedHeadSQL = `SELECT ` + feedHeadBegin + `coalesce((SELECT ` + feedMark + ` FROM feed f ORDER BY f.xid DESC LIMIT 1), ` + noMark + `)` +
 	feedHeadEnd + ` FROM identity i`
 
 var (
@@ -68,7 +74,7 @@ func (h *feedHead) parse(p *parser) error {
 	copy(h.snapshot.Source.Database[:], p.bytes(16))
 	h.version = p.int64()
 	copy(h.tag[:], p.bytes(16))
-	h.snapshot.Trimmed, h.snapshot.Past, h.seen = p.uint64(), p.uint64(), p.uint64()
+	h.snapshot.Trimmed, h.snapshot.Past, h.seen = p.mark(), p.mark(), p.mark()
 	return p.err()
 }
 
@@ -91,19 +97,27 @@ func (h *feedHead) of(s server) {
 	h.snapshot.Source.System, h.snapshot.Source.Timeline = s.system, s.timeline
 }
 
-// newest is the xid of the newest visible row, where that is what was looked for.
-func (h *feedHead) newest() uint64 { return max(h.seen, h.snapshot.Past, h.snapshot.Trimmed) }
-
-// check says whether a reader can go on from a position, where that one's newest row
-// was looked for. It is in the past when that is the newest there.
-func (h *feedHead) check(from feed.Position) error {
-	return h.snapshot.Check(from, h.seen == from.Newest() || h.snapshot.Past == from.Newest())
+// newest is of the newest visible row, where that is what was looked for.
+func (h *feedHead) newest() feed.Mark {
+	return newer(h.seen, newer(h.snapshot.Past, h.snapshot.Trimmed))
 }
 
-// poll is the result of one that read rows up to the xid newest, or 0 for none.
-func (h *feedHead) poll(from feed.Position, newest uint64, sent time.Time) feed.Poll {
+// newer is the one with the higher xid.
+func newer(a, b feed.Mark) feed.Mark {
+	if a.Xid > b.Xid {
+		return a
+	}
+	return b
+}
+
+// check says whether a reader can go on from a position, where that one's newest row
+// was looked for.
+func (h *feedHead) check(from feed.Position) error { return h.snapshot.Check(from, h.seen) }
+
+// poll is the result of one that read rows up to newest, if any.
+func (h *feedHead) poll(from feed.Position, newest feed.Mark, sent time.Time) feed.Poll {
 	return feed.Poll{
-		Position: h.snapshot.At(max(newest, from.Newest())), Sent: sent,
+		Position: h.snapshot.At(newer(newest, from.Newest())), Sent: sent,
 		VshardsVersion: h.version, VshardsTag: h.tag,
 	}
 }

@@ -120,7 +120,8 @@ func (r feedReader) identify(ctx context.Context, h *feedHead) error {
 // sure of: the snapshot of its transaction might else be older than its lock on the
 // table, and miss the rows of a table put aside in between without knowing of it.
 func (r feedReader) send(ctx context.Context, strict bool, from feed.Position, known pgtype.UUID, still []byte) (page feedPage, sent time.Time, err error) {
-	args := []any{from.Newest(), from.Running, known, still}
+	newest := from.Newest()
+	args := []any{newest.Xid, time.UnixMicro(newest.Began + postgresEpoch), from.Running, known, still}
 	var answer []byte
 	err = r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		sent = r.clock()

@@ -32,8 +32,8 @@ const feedPacked = `coalesce(f.packed, feed_pack(f.id, f.xid, f.at, f.cause, f.e
 // running below it are found by index each.
 const feedPagesSQL = `
 SELECT head, packed FROM (
-	SELECT NULL::bigint AS id, ` + feedHeadBegin + `xid8send(coalesce(
-			(SELECT f.xid FROM feed f WHERE f.xid = $1 LIMIT 1), (SELECT f.xid FROM feed_past f WHERE f.xid = $1 LIMIT 1), '0'))` + feedHeadEnd + `
+	SELECT NULL::bigint AS id, ` + feedHeadBegin + `coalesce((SELECT ` + feedMark + ` FROM feed f WHERE f.xid = $1 LIMIT 1),
+			(SELECT ` + feedMark + ` FROM feed_past f WHERE f.xid = $1 LIMIT 1), ` + noMark + `)` + feedHeadEnd + `
 		|| feed_owned($4, i.vshards_tag) AS head, NULL::bytea AS packed FROM identity i
 	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed f WHERE f.xid >= $2)
 	UNION ALL (SELECT f.id, NULL, ` + feedPacked + ` FROM feed f WHERE f.xid = ANY ($3))
@@ -77,7 +77,7 @@ type feedPages struct {
 	tx     pgx.Tx
 	sent   time.Time
 	first  *feedPage // the page with the head
-	newest uint64
+	newest feed.Mark
 }
 
 // open opens the cursor.
@@ -96,7 +96,7 @@ func (p *feedPages) open(ctx context.Context, known pgtype.UUID) (err error) {
 		_, err = p.tx.Exec(ctx, lockFeed)
 	}
 	if err == nil {
-		_, err = p.tx.Exec(ctx, openFeedPages, p.from.Newest(), p.from.Xmax, p.from.Running, known)
+		_, err = p.tx.Exec(ctx, openFeedPages, p.from.Newest().Xid, p.from.Xmax, p.from.Running, known)
 	}
 	if err != nil {
 		p.conn.Release() // with an open transaction it is closed
@@ -151,7 +151,7 @@ func (p *feedPages) give(page feedPage) error {
 			return err
 		}
 	}
-	p.newest = max(p.newest, page.newest)
+	p.newest = newer(p.newest, page.newest)
 	if len(page.events) == 0 {
 		return nil
 	}

@@ -1,6 +1,10 @@
 package postgres
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"namegate/storage/feed"
+)
 
 // parser reads values in PostgreSQL's binary form, big-endian. After a failure it
 // gives zeros.
@@ -37,6 +41,9 @@ func (p *parser) int16() int16   { return int16(binary.BigEndian.Uint16(p.bytes(
 func (p *parser) int32() int32   { return int32(binary.BigEndian.Uint32(p.bytes(4))) }
 func (p *parser) uint64() uint64 { return binary.BigEndian.Uint64(p.bytes(8)) }
 func (p *parser) int64() int64   { return int64(p.uint64()) }
+
+// mark reads the mark of a row.
+func (p *parser) mark() feed.Mark { return feed.Mark{Xid: p.uint64(), Began: p.int64()} }
 
 // length is a number of things of so many bytes or more that follow.
 func (p *parser) length(size int) int {

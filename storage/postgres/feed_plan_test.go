@@ -58,7 +58,7 @@ func explainPoll(t *testing.T, d postgres.Database, p feed.Position) (plans []st
 	_, err = conn.Exec(t.Context(), `LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
 		SET client_min_messages = log`, pgx.QueryExecModeSimpleProtocol)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `SELECT feed_poll($1, $2, NULL)`, p.Newest(), p.Running)
+	_, err = conn.Exec(t.Context(), `SELECT feed_poll($1, now(), $2, NULL)`, p.Newest().Xid, p.Running)
 	require.NoError(t, err)
 	return plans
 }
@@ -73,7 +73,7 @@ func explainGeneric(t *testing.T, conn *pgx.Conn, sql string, p feed.Position, o
 	arguments := ""
 	if strings.Contains(sql, "$") {
 		running := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Running), " ", ","), "[]")
-		arguments = fmt.Sprintf(" ('%d', '%d', '{%s}', NULL)", p.Newest(), p.Xmax, running)
+		arguments = fmt.Sprintf(" ('%d', '%d', '{%s}', NULL)", p.Newest().Xid, p.Xmax, running)
 	}
 	for _, s := range []string{postgres.FeedLimits, `DEALLOCATE ALL`, `PREPARE kept AS ` + sql} {
 		_, err = tx.Exec(t.Context(), s, pgx.QueryExecModeSimpleProtocol)
@@ -123,7 +123,8 @@ func buffers(t *testing.T, conn *pgx.Conn, p feed.Position) int {
 			Read int `json:"Shared Read Blocks"`
 		}
 	}
-	text := explainGeneric(t, conn, `SELECT feed_poll($1, $3, $4) FROM (SELECT $2::xid8) unused`, p, "ANALYZE, BUFFERS, FORMAT JSON")
+	text := explainGeneric(t, conn, fmt.Sprintf(`SELECT feed_poll($1, timestamptz '2000-01-01 00:00Z' + %d * interval '1 us', $3, $4)
+		FROM (SELECT $2::xid8) unused`, p.Began), p, "ANALYZE, BUFFERS, FORMAT JSON")
 	require.NoError(t, json.Unmarshal([]byte(text), &plans))
 	return plans[0].Plan.Hit + plans[0].Plan.Read
 }

@@ -12,7 +12,7 @@ import (
 // of the server with its length, then, unless it is the one that the reader knows, what
 // feed_poll gives.
 const feedPollSQL = `
-SELECT CASE WHEN s.state = $4 THEN s.counted ELSE s.counted || feed_poll($1, $2, $3) END
+SELECT CASE WHEN s.state = $5 THEN s.counted ELSE s.counted || feed_poll($1, $2, $3, $4) END
 FROM (SELECT s.state, int4send(octet_length(s.state)) || s.state AS counted FROM (
 	SELECT boolsend(` + isolated + `) || boolsend(pg_is_in_recovery()) || timestamptz_send(pg_postmaster_start_time())
 		|| pg_snapshot_send(pg_current_snapshot())

@@ -37,7 +37,7 @@ func rotateSQL(due string) string {
 	put text := 'feed' || ` + pastSuffixSQL + `;
 BEGIN
 	IF ` + due + ` THEN
-		UPDATE identity i SET feed_past = n.xid FROM (SELECT xid FROM feed ORDER BY xid DESC LIMIT 1) n WHERE n.xid > i.feed_past;
+		UPDATE identity i SET feed_past = n.xid, feed_past_at = n.at FROM (SELECT xid, at FROM feed ORDER BY xid DESC LIMIT 1) n WHERE n.xid > i.feed_past;
 		EXECUTE format('ALTER TABLE feed RENAME TO %I', put);
 		EXECUTE format('CREATE TABLE feed (LIKE %I INCLUDING ALL)', put);
 		EXECUTE format('ALTER TABLE %I INHERIT feed_past', put);

@@ -13,7 +13,7 @@ import (
 
 // feedRows are rows of the feed as feed_pack gives them, one after the other.
 type feedRows struct {
-	newest uint64 // the highest xid
+	newest feed.Mark // of the highest xid
 	rows   int
 	events []feed.Event
 }
@@ -35,8 +35,8 @@ func (r *feedRows) parse(p *parser) error {
 
 func (r *feedRows) row(p *parser) {
 	event := feed.Event{ID: p.int64()}
-	xid := p.uint64()
-	event.At = time.UnixMicro(p.int64() + postgresEpoch).UTC()
+	mark := p.mark()
+	event.At = time.UnixMicro(mark.Began + postgresEpoch).UTC()
 	event.Cause = p.text(p.length(1))
 	if n := p.int32(); n == 1 {
 		r.single(p, event)
@@ -44,7 +44,7 @@ func (r *feedRows) row(p *parser) {
 		r.several(p, event)
 	}
 	r.rows++
-	r.newest = max(r.newest, xid)
+	r.newest = newer(r.newest, mark)
 }
 
 // single reads the change of a row that has one.

@@ -62,8 +62,8 @@ func (t trimming) note(part string) string {
 	if t.table != feedTable {
 		return `SELECT`
 	}
-	return `UPDATE identity i SET feed_trimmed = n.xid
-		FROM (SELECT xid FROM ` + part + ` ORDER BY xid DESC LIMIT 1) n WHERE n.xid > i.feed_trimmed`
+	return `UPDATE identity i SET feed_trimmed = n.xid, feed_trimmed_at = n.at
+		FROM (SELECT xid, at FROM ` + part + ` ORDER BY xid DESC LIMIT 1) n WHERE n.xid > i.feed_trimmed`
 }
 
 func (d *database) dropPartitions(ctx context.Context, t trimming) error {

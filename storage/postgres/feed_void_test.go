@@ -3,7 +3,9 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/storage/feed"
+	"namegate/storage/localpg"
 	"namegate/storage/localpg/pgtest"
 	"namegate/storage/postgres"
 )
@@ -79,6 +82,45 @@ func copyDatabase(t testing.TB, dsn string) {
 		_, err := conn.Exec(t.Context(), `CREATE DATABASE backup TEMPLATE own`)
 		return err == nil
 	}, 30*time.Second, 10*time.Millisecond)
+}
+
+// A server whose disk is put back to what it was gives xids out again, on the same
+// timeline: under the xid of what was lost there is another change then.
+func TestPositionsOnADiskThatWasPutBack(t *testing.T) {
+	t.Parallel()
+	own, o := onServer(t, nil)
+	d := o.Databases[0]
+	add(t, d, "before")
+	folder := queryOne[string](t, d, `SHOW data_directory`)
+	whileDown(t, own, "cp", "-a", folder, folder+".copy")
+	r := feedOn(t, o)
+	var lost []feed.Position
+	for range 20 {
+		add(t, d, "lost")
+		p, err := r.Now(t.Context())
+		require.NoError(t, err)
+		lost = append(lost, p)
+	}
+	whileDown(t, own, "sh", "-c", `rm -r "$1" && mv "$1.copy" "$1"`, "sh", folder)
+	r = feedOn(t, o)
+	for last := lost[len(lost)-1].Newest().Xid; queryOne[uint64](t, d, `SELECT max(xid::text::bigint) FROM feed`) < last; {
+		add(t, d, "kept")
+	}
+	again := 0
+	for _, p := range lost {
+		again += queryOne[int](t, d, fmt.Sprintf(`SELECT count(*) FROM feed WHERE xid = '%d'`, p.Newest().Xid))
+		requireVoid(t, r, p, "the database has been set back")
+	}
+	require.NotZero(t, again, "xids that were given out again")
+}
+
+// whileDown runs a command while a server is not there.
+func whileDown(t *testing.T, own *localpg.Server, name string, args ...string) {
+	t.Helper()
+	require.NoError(t, own.Kill())
+	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.NoError(t, own.Restart(t.Context()))
 }
 
 // A standby may lag, so it is not read, not even behind a pooler whose clients do

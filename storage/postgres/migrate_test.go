@@ -45,7 +45,7 @@ func TestFunctionsNeedNoSearchPath(t *testing.T) {
 					VALUES ('TEST', '{1}', '{0}', '{1}', '{1}', '{1}', '{a}', '{""}')`,
 				`SELECT ` + in + `.feed_pack(f.id, f.xid, f.at, f.cause, f.epochs, f.vshards, f.kinds, f.changes, f.states, f.keys, f.actors) FROM ` + in + `.feed f`,
 				`SELECT ` + in + `.feed_owned(gen_random_uuid(), gen_random_uuid())`,
-				`SELECT ` + in + `.feed_poll('0', '{}', gen_random_uuid())`,
+				`SELECT ` + in + `.feed_poll('0', now(), '{}', gen_random_uuid())`,
 				`SELECT ` + in + `.feed_news('0', '{}', gen_random_uuid())`,
 			} {
 				_, err := conn.Exec(t.Context(), sql)
