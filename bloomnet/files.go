@@ -60,7 +60,9 @@ func (n *Net) load(ctx context.Context) {
 		return
 	}
 	n.core.Restore(positions, images)
-	n.log.Info("the filter goes on from its files", "shards", len(images))
+	if len(images) > 0 {
+		n.log.Info("the filter goes on from its files", "shards", len(images))
+	}
 }
 
 // tellAside says what was not fit to be used, and why: err is of all files, cause of one.

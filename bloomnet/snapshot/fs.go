@@ -31,7 +31,20 @@ func OS(root *os.Root) FS { return osFS{root} }
 
 type osFS struct{ root *os.Root }
 
-func (o osFS) Open(name string) (fs.File, error) { return o.root.Open(name) }
+// Open opens regular files alone: others may keep whoever opens them waiting for ever.
+func (o osFS) Open(name string) (fs.File, error) {
+	info, err := o.root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.root.Open(name)
+}
+
+var errNotRegular = errors.New("not a regular file")
+
 func (o osFS) Rename(from, to string) error      { return o.root.Rename(from, to) }
 func (o osFS) Remove(name string) error          { return o.root.Remove(name) }
 func (o osFS) Mkdir(name string) error           { return o.root.Mkdir(name, 0o700) }

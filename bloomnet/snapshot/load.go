@@ -96,11 +96,9 @@ func (f *Folder) loadPart(ctx context.Context, e entry, r Reader, buffer []byte)
 	case errors.Is(err, fs.ErrNotExist):
 		f.Counters.Damaged.Add(1)
 		return buffer, nil
-	case errors.Is(err, errDamaged):
+	case err != nil: // a part that cannot be read is no better than one that is damaged
 		f.Counters.Damaged.Add(1)
 		return buffer, f.setAside(e.file())
-	case err != nil:
-		return buffer, fmt.Errorf("read part %d: %w", e.number, err)
 	}
 	if refused := r.Part(e.number, e.tag, data); refused != nil && ctx.Err() == nil {
 		f.Counters.Foreign.Add(1)

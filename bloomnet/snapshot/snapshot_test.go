@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,31 @@ func TestADamagedPart(t *testing.T) {
 		got, err = load(t, f)
 		require.NoError(t, err)
 		require.Equal(t, first, got)
+	}
+}
+
+// A part that is there, and that nobody can read, takes none of the others with it, and
+// keeps nobody waiting.
+func TestAPartThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(path string) error{
+		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		dir := t.TempDir()
+		root, err := os.OpenRoot(dir)
+		require.NoError(t, err)
+		f := snapshot.New(snapshot.OS(root))
+		require.NoError(t, first.save(t, f))
+		path := filepath.Join(dir, "1-1.part")
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, spoil(path))
+		got, err := load(t, f)
+		require.NoError(t, err, name)
+		require.Equal(t, state{"first", map[uint32]string{0: "a", 2: "c"}}, got, "the others are good")
+		require.EqualValues(t, 1, f.Counters.Damaged.Load())
+		require.NoError(t, root.Close())
 	}
 }
 

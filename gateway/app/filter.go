@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -24,18 +23,6 @@ type Filter struct {
 	// memory, from 1 s to 1 min.
 	Staleness time.Duration
 }
-
-// Validate returns what is wrong.
-func (f Filter) Validate() error {
-	if f.On && !validStaleness(f.Staleness) {
-		return errStaleness
-	}
-	return nil
-}
-
-var errStaleness = errors.New("--staleness must be from 1s to 1m")
-
-func validStaleness(d time.Duration) bool { return time.Second <= d && d <= time.Minute }
 
 // filter is the shared filter in terms of identifiers.
 type filter struct {

@@ -140,8 +140,8 @@ func positionOf(p feed.Position) (shard.Position, error) {
 
 // sourceError puts what a feed says in terms of the filter.
 func sourceError(err error) error {
-	if _, void := errors.AsType[*feed.RebuildError](err); void {
-		return fmt.Errorf("%w: %w", bloomnet.ErrVoid, err)
+	if void, ok := errors.AsType[*feed.RebuildError](err); ok {
+		return fmt.Errorf("%w: %s", bloomnet.ErrVoid, void.Reason)
 	}
 	if _, tooLarge := errors.AsType[*feed.TooLargeError](err); tooLarge {
 		return fmt.Errorf("%w: %w", bloomnet.ErrTooMuch, err)

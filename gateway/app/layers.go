@@ -33,11 +33,12 @@ type Layers struct {
 	HotShard int
 }
 
-// Validate returns all that is wrong, joined. What is remembered must have a bound.
-func (l Layers) Validate(staleness time.Duration) error {
+// Validate returns all that is wrong, joined, with the filter beside them. What is
+// remembered must have a bound.
+func (l Layers) Validate(f Filter) error {
 	var errs []error
-	if (l.CacheEntries > 0 || l.Redis != "") && !validStaleness(staleness) {
-		errs = append(errs, errStaleness)
+	if (f.On || l.CacheEntries > 0 || l.Redis != "") && (f.Staleness < time.Second || f.Staleness > time.Minute) {
+		errs = append(errs, errors.New("--staleness must be from 1s to 1m"))
 	}
 	if l.CacheEntries < 0 {
 		errs = append(errs, errors.New("--cache-entries must not be negative"))

@@ -127,11 +127,12 @@ func TestHotNamesAreKnownToAll(t *testing.T) {
 func TestLayersAreChecked(t *testing.T) {
 	t.Parallel()
 	bad := app.Layers{CacheEntries: -1, HotShard: -1, Redis: "http://secret@host"}
-	err := bad.Validate(0)
+	err := bad.Validate(app.Filter{On: true})
 	for _, flag := range []string{"--cache-entries", "--hot-shard-limit", "--redis:", "--redis-ttl", "--staleness"} {
 		require.ErrorContains(t, err, flag)
 	}
 	require.NotContains(t, err.Error(), "secret")
-	require.ErrorContains(t, app.Layers{CacheEntries: 1, CacheTTL: time.Hour}.Validate(time.Second), "--cache-ttl")
-	require.NoError(t, app.Layers{}.Validate(0))
+	require.Equal(t, 1, strings.Count(err.Error(), "--staleness"))
+	require.ErrorContains(t, app.Layers{CacheEntries: 1, CacheTTL: time.Hour}.Validate(app.Filter{Staleness: time.Second}), "--cache-ttl")
+	require.NoError(t, app.Layers{}.Validate(app.Filter{}))
 }

@@ -114,7 +114,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Filter.Validate(), o.Layers.Validate(o.Filter.Staleness), o.Fleet.Validate()}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Layers.Validate(o.Filter), o.Fleet.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}
