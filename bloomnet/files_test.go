@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"namegate/bloomnet"
+	"namegate/bloomnet/member/membertest"
 	"namegate/bloomnet/shard"
 	"namegate/bloomnet/snapshot"
 )
@@ -97,15 +98,15 @@ func TestFilesThatDoNotFit(t *testing.T) {
 				pass(settled)
 				stop(n)
 				copies := d.counts()
-				var log lines
-				n = startLogging(t, dir, log.logger(), spoil(t, dir, d), d)
+				var log membertest.Log
+				n = startLogging(t, dir, log.Logger(), spoil(t, dir, d), d)
 				defer stop(n)
 				pass(settled)
 				require.Greater(t, d.counts(), copies)
 				require.Equal(t, shard.Maybe, standing(n, "ada"))
 				require.Equal(t, shard.Free, standing(n, "bob"))
-				require.Equal(t, 1, log.count("level=WARN"))
-				require.Equal(t, 1, log.count(told[name]), log.text.String())
+				require.Equal(t, 1, log.Count("level=WARN"))
+				require.Equal(t, 1, log.Count(told[name]), log.String())
 			})
 		})
 	}

@@ -25,7 +25,7 @@ func bubble(t *testing.T, f func(*testing.T, *wires, *fakeDatabase)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		t.Cleanup(func() { time.Sleep(membertest.Linger) }) // the last of all
+		t.Cleanup(func() { pass(membertest.Linger) }) // the last of all
 		f(t, newWires(), newFakeDatabase("a"))
 	})
 }

@@ -1,41 +1,18 @@
 package bloomnet_test
 
 import (
-	"bytes"
 	"fmt"
-	"log/slog"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"namegate/bloomnet/member/membertest"
 	"namegate/bloomnet/shard"
 )
 
 // authorityBack is when every shard is vouched for again after the last fault.
 const authorityBack = 25 * time.Second
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
 
 // The positions are void while a replica that has left on purpose still keeps its shards:
 // nobody can give an image of them, so those that are there build them.
@@ -63,36 +40,36 @@ func (stranger) Identity(string) string { return "another" }
 // itself in the end, whoever owns the shards.
 func TestImagesOfNoUseAreNotWaitedForForEver(t *testing.T) {
 	bubble(t, func(t *testing.T, w *wires, d *fakeDatabase) {
-		var log lines
+		var log membertest.Log
 		first := w.join(t, "first", fingerprint, nil, d)
 		pass(gathered)
-		w.log = log.logger()
+		w.log = log.Logger()
 		second := w.join(t, "second", fingerprint, []replica{first}, stranger{d})
 		pass(2 * time.Minute)
 		requireVouched(t, second.Net)
-		require.Equal(t, 1, log.count("images cannot be had of another replica"))
-		require.Equal(t, 1, log.count("database that is not known here"))
+		require.Equal(t, 1, log.Count("images cannot be had of another replica"))
+		require.Equal(t, 1, log.Count("database that is not known here"))
 	})
 }
 
 // The same where no stream can be made; and the end of a replica is no fault of the others.
 func TestWithoutTransfersEachBuildsInTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T, w *wires, d *fakeDatabase) {
-		var log lines
+		var log membertest.Log
 		first := w.join(t, "first", fingerprint, nil, d)
 		pass(gathered)
 		w.cutOff(true)
-		w.log = log.logger()
+		w.log = log.Logger()
 		second := w.join(t, "second", fingerprint, []replica{first}, d)
 		pass(2 * time.Minute)
 		requireVouched(t, second.Net)
-		require.Equal(t, 1, log.count("images cannot be had of another replica"))
+		require.Equal(t, 1, log.Count("images cannot be had of another replica"))
 		for i := range 300 {
 			d.put(false, fmt.Sprintf("name%d.0", i))
 		}
 		pass(2 * time.Second) // there are newer bases to be had
-		before := log.count("level=WARN") + log.count("level=ERROR")
+		before := log.Count("level=WARN") + log.Count("level=ERROR")
 		stop(second.Net)
-		require.Equal(t, before, log.count("level=WARN")+log.count("level=ERROR"), log.text.String())
+		require.Equal(t, before, log.Count("level=WARN")+log.Count("level=ERROR"), log.String())
 	})
 }

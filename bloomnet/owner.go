@@ -18,7 +18,7 @@ func (n *Net) ownership() func(number int) bool {
 	if n.fleet == nil {
 		return func(int) bool { return true }
 	}
-	candidates := n.fleet.candidates(time.Now())
+	candidates := candidates(n.fleet.cluster.View(), time.Now())
 	return func(number int) bool { return owner(candidates, number) == n.fleet.options.Replica }
 }
 
@@ -34,7 +34,7 @@ func (n *Net) mending() func(number int) bool {
 	default:
 		return func(int) bool { return false } // what the others have is not known yet
 	}
-	others, there := f.others(), f.there()
+	others, there := f.others(), there(f.cluster.View())
 	return func(number int) bool {
 		mine := owner(there, number) == f.options.Replica
 		if _, holders := f.heads.best(others, number); len(holders) == 0 {
@@ -46,8 +46,7 @@ func (n *Net) mending() func(number int) bool {
 
 // candidates are the replicas that may own shards: those that are there or will soon be
 // back.
-func (f *fleet) candidates(now time.Time) []string {
-	view := f.cluster.View()
+func candidates(view *member.View, now time.Time) []string {
 	list := settled(view.Members, func(m member.Member) bool { return m.State != member.Joining })
 	for _, d := range view.Departed {
 		if d.Left() && !d.Foreign && now.Sub(d.At) < holdDown {
@@ -57,17 +56,16 @@ func (f *fleet) candidates(now time.Time) []string {
 	if len(list) > 0 {
 		return list
 	}
-	return f.there()
+	return there(view)
 }
 
 // there are the replicas that are ready or, while there are none yet, all that are not about
 // to leave.
-func (f *fleet) there() []string {
-	members := f.cluster.View().Members
-	if ready := settled(members, func(m member.Member) bool { return m.State == member.Ready }); len(ready) > 0 {
+func there(view *member.View) []string {
+	if ready := settled(view.Members, func(m member.Member) bool { return m.State == member.Ready }); len(ready) > 0 {
 		return ready
 	}
-	return settled(members, func(m member.Member) bool { return m.State != member.Draining })
+	return settled(view.Members, func(m member.Member) bool { return m.State != member.Draining })
 }
 
 // settled are the ids of the members in some states.

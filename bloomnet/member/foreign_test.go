@@ -58,11 +58,11 @@ func TestForeignReplicasShareNothingAndAreToldOnce(t *testing.T) {
 				require.False(t, b.Foreign)
 				for _, r := range all {
 					require.NotZero(t, row.refused(r.Stats().Refused))
-					require.Equal(t, 1, r.log.count(sharesNothing))
+					require.Equal(t, 1, r.log.Count(sharesNothing))
 					require.NotContains(t, r.digests.times(), "all of z")
 				}
 				require.Len(t, all[1].gossiped.times(), 20)
-				require.Equal(t, 2, foreign.log.count(sharesNothing))
+				require.Equal(t, 2, foreign.log.Count(sharesNothing))
 				require.Empty(t, foreign.gossiped.times())
 				require.Empty(t, foreign.digests.times())
 				require.Zero(t, foreign.Stats().Sent.Direct)

@@ -50,7 +50,7 @@ func TestJoinedIsKnownWhetherOthersAreThereOrNot(t *testing.T) {
 		require.Less(t, time.Since(began), 6*time.Second)
 		require.Len(t, c.View().Members, 1)
 		pass(time.Minute)
-		require.Equal(t, 1, c.log.count("no other replica can be reached"))
+		require.Equal(t, 1, c.log.Count("no other replica can be reached"))
 	})
 }
 
@@ -155,7 +155,7 @@ func TestTheNewestStartOfAReplicaCounts(t *testing.T) {
 		}
 		c, _ := all[1].find("c")
 		require.Equal(t, again.Address(), c.Gossip)
-		require.Zero(t, again.log.count("another replica runs under this one's id"))
+		require.Zero(t, again.log.Count("another replica runs under this one's id"))
 	})
 }
 
@@ -183,14 +183,14 @@ func TestATwinIsLoggedOnce(t *testing.T) {
 			joining(a)(o)
 		})
 		eventually(t, time.Second, func() bool {
-			return a.log.count("another replica runs under this one's id") == 1
+			return a.log.Count("another replica runs under this one's id") == 1
 		})
 		require.NoError(t, a.SetState(member.Ready))
 		require.NoError(t, twin.SetState(member.Ready))
-		require.Zero(t, twin.log.count("another replica runs under this one's id"), "it may be its own last start")
+		require.Zero(t, twin.log.Count("another replica runs under this one's id"), "it may be its own last start")
 		pass(2 * time.Minute)
 		for _, r := range []*replica{a, twin} {
-			require.Equal(t, 1, r.log.count("another replica runs under this one's id"))
+			require.Equal(t, 1, r.log.Count("another replica runs under this one's id"))
 		}
 	})
 }

@@ -34,9 +34,9 @@ func TestAnotherKeyIsSaid(t *testing.T) {
 					change(o)
 				})
 				pass(50 * time.Second)
-				require.Equal(t, 1, a.log.count("cannot be decrypted"), a.log.text.String())
-				require.Equal(t, 1, b.log.count("no other replica can be reached"))
-				require.Positive(t, b.log.count("cannot be decrypted"), b.log.text.String())
+				require.Equal(t, 1, a.log.Count("cannot be decrypted"), a.log.String())
+				require.Equal(t, 1, b.log.Count("no other replica can be reached"))
+				require.Positive(t, b.log.Count("cannot be decrypted"), b.log.String())
 			})
 		})
 	}
@@ -62,12 +62,12 @@ func TestNamesThatCannotBeResolvedAreSaid(t *testing.T) {
 				for round := range 3 {
 					known.Store(false)
 					pass(2 * time.Minute)
-					require.Equal(t, round+1, a.log.count("an address to join cannot be resolved"))
+					require.Equal(t, round+1, a.log.Count("an address to join cannot be resolved"))
 					known.Store(true)
 					pass(2 * time.Minute)
-					require.Equal(t, round+1, a.log.count("an address to join is resolved again"))
+					require.Equal(t, round+1, a.log.Count("an address to join is resolved again"))
 				}
-				require.Equal(t, 3, a.log.count("host=replicas cause="))
+				require.Equal(t, 3, a.log.Count("host=replicas cause="))
 			})
 		})
 	}
@@ -91,11 +91,11 @@ func TestDatagramsThatAreRefusedAreSaidOnceAMinute(t *testing.T) {
 			o.Transport = refused{network.Transport()}
 		})
 		pass(5*time.Minute + time.Second)
-		told := b.log.count("cannot be sent: does something on this machine refuse UDP?")
+		told := b.log.Count("cannot be sent: does something on this machine refuse UDP?")
 		require.LessOrEqual(t, told, 6)
 		require.Greater(t, told, 3)
-		require.Equal(t, told-1, b.log.count("more="))
-		require.Less(t, b.log.count("level=WARN")+b.log.count("level=INFO"), 20, b.log.text.String())
+		require.Equal(t, told-1, b.log.Count("more="))
+		require.Less(t, b.log.Count("level=WARN")+b.log.Count("level=INFO"), 20, b.log.String())
 	})
 }
 

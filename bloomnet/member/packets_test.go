@@ -61,8 +61,8 @@ func TestGarbage(t *testing.T) {
 			synctest.Wait()
 		}
 		require.NotZero(t, a.Stats().Dropped.Log)
-		require.Less(t, a.log.count("level="), 100)
-		require.NotZero(t, a.log.count("discarding packet with unacceptable label"))
+		require.Less(t, a.log.Count("level="), 100)
+		require.NotZero(t, a.log.Count("discarding packet with unacceptable label"))
 		require.Zero(t, a.Stats().Received)
 		require.Zero(t, a.Origins())
 	})

@@ -1,12 +1,10 @@
 package member_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,7 +27,7 @@ var (
 type replica struct {
 	*member.Cluster
 	gossiped, sent, digests mailbox
-	log                     lines
+	log                     membertest.Log
 }
 
 // mailbox keeps the messages that a handler got, as text.
@@ -53,24 +51,6 @@ func (m *mailbox) times() map[string]int {
 		times[string(message.Payload)]++
 	}
 	return times
-}
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
 }
 
 // options are of a replica that joins no other and takes whatever it is told.

@@ -128,7 +128,7 @@ func (f *fleet) ask(lists []*hotname.List, key string, times int) {
 func inFleet(t *testing.T, count int, f func(*testing.T, *fleet)) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
-		t.Cleanup(func() { time.Sleep(membertest.Linger) }) // the last of all
+		t.Cleanup(func() { pass(membertest.Linger) }) // the last of all
 		f(t, newFleet(t, count))
 	})
 }

@@ -110,7 +110,7 @@ func (w *world) Lookup(ctx context.Context, id identifier.Identifier) (storage.S
 	case <-time.After(takes):
 		return s, err
 	case <-ctx.Done():
-		time.Sleep(w.stays)
+		<-time.After(w.stays)
 		return storage.Standing{}, ctx.Err()
 	}
 }

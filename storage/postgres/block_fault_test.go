@@ -52,7 +52,6 @@ func TestAConfirmThatIsHeldUpMeetsABlock(t *testing.T) {
 			return s.Confirm(ctx, userChange(owner), req.Request)
 		}
 		answered := w.begin(t, n, confirm)
-		stopped := w.stop.stopped.Load()
 		w.age(t)
 		state := block(t, w.other, req.Candidates[0]).Held.State
 		w.stop.goOn()
@@ -69,8 +68,8 @@ func TestAConfirmThatIsHeldUpMeetsABlock(t *testing.T) {
 		}
 		require.Equal(t, want, w.standing(t, req.Candidates[0]), "after write %d", n)
 		w.requireConsistent(t)
-		if !stopped {
-			require.Greater(t, n, 4)
+		if !w.stop.made() {
+			require.Greater(t, n, 4, late.err)
 			return
 		}
 	}

@@ -85,8 +85,7 @@ func breakOff(t *testing.T, w *world, saga string, n int, ending string) bool {
 	defer w.close()
 	b := sagas[saga](t, w)
 	answered := w.begin(t, n, b.send(b.change))
-	stopped := w.stop.stopped.Load()
-	if stopped {
+	if w.stop.stopped.Load() {
 		w.age(t)
 		endings[ending].meet(t, w, b)
 		w.settle(t, []string{b.change.Owner}, b.takes...)
@@ -103,7 +102,7 @@ func breakOff(t *testing.T, w *world, saga string, n int, ending string) bool {
 		require.NoError(t, err)
 		require.Equal(t, late.answer, again)
 	}
-	return stopped
+	return w.stop.made()
 }
 
 // requireEnd says that a saga is seen done, or undone unless it must be done, and

@@ -119,6 +119,10 @@ func (s *stopper) wrote() {
 	<-s.resume
 }
 
+// made says whether the executor, which has been closed, has made all of these writes. One
+// that was slow may have answered before the last of them.
+func (s *stopper) made() bool { return s.after.Load() <= 0 }
+
 // goOn lets the executor take the steps that it stopped before, however late.
 func (s *stopper) goOn() {
 	if s.resumed.CompareAndSwap(false, true) {

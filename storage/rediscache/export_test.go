@@ -23,3 +23,12 @@ func (c *Cache) PositionKey(database string) string { return c.keys.position(dat
 
 // LockKey is the lock of the database's leader.
 func (c *Cache) LockKey(database string) string { return c.keys.lock(database) }
+
+// Beat is the newest beat that the cache knows, and BeatOf that of an entry of a name.
+func (c *Cache) Beat() uint64 { return c.pulse.Load().last().number }
+
+// BeatOf fails for what is no entry of the name.
+func BeatOf(id identifier.Identifier, text string) (uint64, error) {
+	e, err := decode(id, []byte(text))
+	return e.beat, err
+}

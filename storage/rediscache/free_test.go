@@ -1,12 +1,15 @@
 package rediscache_test
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"namegate/storage"
+	"namegate/storage/rediscache"
 	"namegate/storage/rediscache/redistest"
 )
 
@@ -76,4 +79,20 @@ func TestFreeEndsWithoutTheClockOfRedis(t *testing.T) {
 		_, fromRedis := lookup(t, c, d, ada)
 		require.False(t, fromRedis)
 	}
+}
+
+// An entry counts from before its read was sent, however long the read took.
+func TestAFreeEntryIsAsOldAsItsRead(t *testing.T) {
+	t.Parallel()
+	c, s, _ := start(t)
+	ada, sent := name("ada"), uint64(0)
+	_, _, err := c.Lookup(t.Context(), ada, func(context.Context) (storage.Standing, error) {
+		sent = c.Beat()
+		eventually(t, func() bool { return c.Beat() > sent+1 }, "time goes on")
+		return storage.Standing{Version: storage.Version{Epoch: 1}}, nil
+	})
+	require.NoError(t, err)
+	beat, err := rediscache.BeatOf(ada, s.Do(t, "GET", c.Keys(ada)[0]).(string))
+	require.NoError(t, err)
+	require.LessOrEqual(t, beat, sent)
 }
