@@ -45,9 +45,9 @@ func (o osFS) Open(name string) (fs.File, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-func (o osFS) Rename(from, to string) error      { return o.root.Rename(from, to) }
-func (o osFS) Remove(name string) error          { return o.root.Remove(name) }
-func (o osFS) Mkdir(name string) error           { return o.root.Mkdir(name, 0o700) }
+func (o osFS) Rename(from, to string) error { return o.root.Rename(from, to) }
+func (o osFS) Remove(name string) error     { return o.root.Remove(name) }
+func (o osFS) Mkdir(name string) error      { return o.root.Mkdir(name, 0o700) }
 
 func (o osFS) Create(name string) (File, error) {
 	return o.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

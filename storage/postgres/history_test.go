@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	historyOps  = flag.Int("history.ops", 2000, "operations of TestHistoriesAreLinearizable; above 10000 the databases are restarted, too")
+	historyOps  = flag.Int("history.ops", 1000, "operations of TestHistoriesAreLinearizable; above 10000 the databases are restarted, too")
 	historySeed = flag.Uint64("history.seed", 0, "seed of their schedule; 0 draws one")
 )
 
