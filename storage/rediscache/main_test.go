@@ -8,4 +8,4 @@ import (
 	"namegate/storage/rediscache/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, redistest.Dialing()) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction(redistest.Dialing)) }
