@@ -29,7 +29,9 @@ type tests struct{ m *testing.M }
 
 func (t tests) Run() int { return shared.Run(t.m) }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}, goleak.IgnoreAnyFunction(redistest.Dialing)) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(tests{m}, goleak.IgnoreAnyFunction(redistest.Dialing))
+}
 
 // dataDir is a folder that every account can enter, so that the cluster of
 // root's tests lies in it and is removed with it.
