@@ -1,0 +1,94 @@
+package ratelimit
+
+import (
+	"context"
+	"hash/maphash"
+	"net/netip"
+	"time"
+)
+
+// shards are how many parts the windows are kept in, each under a lock of its own.
+const shards = 64
+
+// DefaultWindows is how many windows are kept, some 100 MB. Two calls of one client take two to four.
+const DefaultWindows = 1 << 20
+
+// Options set a Memory up. Every field but WideFactor is required.
+type Options struct {
+	Rules Rules
+	// WideFactor is how many times the limit of a client its neighbourhood has; 0 for no such limit.
+	WideFactor int
+	// Windows bounds how many windows are kept. When there are more clients, those that
+	// are furthest from their limit are forgotten first.
+	Windows int
+	// Clock may be set back: that admits nothing more, and keeps nobody out for longer.
+	Clock func() time.Time
+}
+
+// Memory limits the clients of this replica.
+type Memory struct {
+	parts [shards]part
+	seed  maphash.Seed
+	clock func() time.Time
+	rules []rule // by the number of a bucket
+}
+
+// rule is the limits of one bucket; those of no calls are off.
+type rule struct{ own, wide Limit }
+
+var _ Limiter = (*Memory)(nil)
+
+// NewMemory makes a Memory that has admitted nothing.
+func NewMemory(o Options) *Memory {
+	m := &Memory{seed: maphash.MakeSeed(), clock: o.Clock}
+	for _, bucket := range Buckets() {
+		own := o.Rules[bucket]
+		m.rules = append(m.rules, rule{own, Limit{own.Calls * o.WideFactor, own.Per}})
+	}
+	now := o.Clock()
+	for i := range m.parts {
+		m.parts[i] = newPart(m.rules, max(o.Windows/shards, 1), now)
+	}
+	return m
+}
+
+// Take fulfils Limiter. What of one client counts together is in one part, so that its
+// lock makes all of a charge one step.
+func (m *Memory) Take(_ context.Context, client netip.Addr, charges []Charge) *Refusal {
+	own, wide := keysOf(client)
+	p := m.partOf(wide)
+	now := m.clock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.advance(now)
+	return p.take(own, wide, charges)
+}
+
+// Standing fulfils Limiter.
+func (m *Memory) Standing(_ context.Context, client netip.Addr, bucket Bucket) (Standing, bool) {
+	b := number(bucket)
+	if b < 0 || m.rules[b].own.Calls == 0 {
+		return Standing{}, false
+	}
+	own, wide := keysOf(client)
+	p := m.partOf(wide)
+	now := m.clock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.advance(now)
+	return p.standing(own, wide, b, now), true
+}
+
+func (m *Memory) partOf(wide key) *part {
+	return &m.parts[maphash.Comparable(m.seed, wide)%shards]
+}
+
+// number is that of a bucket, -1 for none.
+func number(bucket Bucket) int {
+	for i, b := range Buckets() {
+		if b == bucket {
+			return i
+		}
+	}
+	return -1
+}
