@@ -75,6 +75,7 @@ type replicaFlags struct {
 	retentionFlags
 	filterFlags
 	layerFlags
+	limitFlags
 	ReservationTTL time.Duration `default:"15m" help:"How long a reservation lasts, from 1s to 24h."`
 	ReservedWords  string        `placeholder:"FILE" help:"File of words that nobody may have, beside the built-in ones: one a line, word or prefix*. SIGHUP has it read again; a file with a broken line is refused as a whole."`
 }
@@ -106,6 +107,7 @@ func (f replicaFlags) options(log io.Writer) app.Options {
 		Retention:         f.retention(),
 		Filter:            f.filter(),
 		Layers:            f.layers(),
+		Limits:            f.limits(),
 		Fleet:             f.fleet(),
 		ReservationTTL:    f.ReservationTTL,
 		ReservedWordsFile: f.ReservedWords,

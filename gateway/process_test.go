@@ -34,7 +34,7 @@ type replica struct {
 // startDev starts the dev command on free ports and waits for its greeting.
 func startDev(t *testing.T, dir string, args ...string) *replica {
 	t.Helper()
-	args = append([]string{"dev", "--data-dir", dir, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)
+	args = append([]string{"dev", "--rate-limit", "off", "--data-dir", dir, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)
 	r := &replica{cmd: command(t, args...), log: &bytes.Buffer{}}
 	r.cmd.Stderr = r.log
 	out, err := r.cmd.StdoutPipe()

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"namegate/gateway/edge"
+	"namegate/gateway/ratelimit"
 	"namegate/graph"
 )
 
@@ -27,7 +29,10 @@ const checkRequest = `{"query":"query Check($name: String!) { usernameAvailable(
 // BenchmarkCheckHTTP asks whether a name is free, which the registry knows at
 // once: what is measured is the edge.
 func BenchmarkCheckHTTP(b *testing.B) {
-	opts := graph.Options{Authenticator: tokens{}, Logger: slog.New(slog.DiscardHandler)}
+	opts := graph.Options{
+		Authenticator: tokens{}, Logger: slog.New(slog.DiscardHandler),
+		Limiter: limits(ratelimit.Rules{ratelimit.Check: {Calls: 1_000_000, Per: time.Second}}), ClientAddress: edge.Addresses{}.Of,
+	}
 	benchmarkHTTP(b, graph.NewHandler(&fakeRegistry{}, opts))
 }
 

@@ -25,11 +25,15 @@ const (
 	codeOperationTooLarge = "OPERATION_TOO_LARGE"
 	codeUnauthenticated   = "UNAUTHENTICATED"
 	codeForbidden         = "FORBIDDEN"
+	codeRateLimited       = "RATE_LIMITED"
 	codeOverloaded        = "OVERLOADED"
 	codeUnavailable       = "UNAVAILABLE"
 	codeTimeout           = "TIMEOUT"
 	codeInternal          = "INTERNAL"
 )
+
+// retryAfterMs is how long to wait before the same call may succeed, in milliseconds.
+const retryAfterMs = "retryAfterMs"
 
 // fault is all that a client is told of an error.
 type fault struct {
@@ -67,8 +71,7 @@ func (f fault) extensions(id string) map[string]any {
 	shown := map[string]any{"code": f.code}
 	switch f.code {
 	case codeUnavailable, codeOverloaded:
-		// Rounded up, so that a client that waits so long never comes too early.
-		shown["retryAfterMs"] = (f.retryAfter + time.Millisecond - 1).Milliseconds()
+		shown[retryAfterMs] = milliseconds(f.retryAfter)
 	case codeInternal:
 		shown["requestId"] = id
 	}

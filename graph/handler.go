@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -13,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"namegate/gateway/ratelimit"
 	"namegate/graph/gen"
 )
 
@@ -28,6 +30,10 @@ type Options struct {
 	Timeout time.Duration
 	// Authenticator tells callers by their access tokens. Required.
 	Authenticator Authenticator
+	// Limiter is charged for each operation before it runs. Required.
+	Limiter ratelimit.Limiter
+	// ClientAddress tells from where a request comes. Required.
+	ClientAddress func(*http.Request) netip.Addr
 	// Logger gets the causes that clients are not told. Required.
 	Logger *slog.Logger
 }
@@ -39,7 +45,8 @@ func NewHandler(reg Registry, opts Options) http.Handler {
 		opts.Timeout = DefaultTimeout
 	}
 	faults := newPresenter(opts.Logger)
-	exec := executor.New(servedSchema(reg))
+	schema := servedSchema(&Resolver{registry: reg, limiter: opts.Limiter})
+	exec := executor.New(schema)
 	documents := newDocumentCache()
 	exec.SetQueryCache(documents)
 	exec.SetParserTokenLimit(maxTokens)
@@ -50,13 +57,17 @@ func NewHandler(reg Registry, opts Options) http.Handler {
 		exec.SetDefaultRulesFn(rulesWithoutSuggestions)
 	}
 	exec.Use(guard{documents: documents, introspection: opts.Introspection})
-	return &handler{exec: exec, callers: opts.Authenticator, faults: faults, timeout: opts.Timeout}
+	exec.Use(newCharger(opts.Limiter, schema.Schema()))
+	return &handler{
+		exec: exec, documents: documents, callers: opts.Authenticator, address: opts.ClientAddress,
+		limiter: opts.Limiter, faults: faults, timeout: opts.Timeout,
+	}
 }
 
 // servedSchema is the generated schema without @defer, whose later payloads the
 // transport could not send.
-func servedSchema(reg Registry) graphql.ExecutableSchema {
-	config := gen.Config{Resolvers: &Resolver{registry: reg}, Directives: gen.DirectiveRoot{RequiresRole: requiresRole}}
+func servedSchema(resolver *Resolver) graphql.ExecutableSchema {
+	config := gen.Config{Resolvers: resolver, Directives: gen.DirectiveRoot{RequiresRole: requiresRole}}
 	schema := *gen.NewExecutableSchema(config).Schema()
 	schema.Directives = maps.Clone(schema.Directives)
 	delete(schema.Directives, "defer")
@@ -76,10 +87,13 @@ func rulesWithoutSuggestions() *rules.Rules {
 
 // handler is GraphQL over HTTP for one executor.
 type handler struct {
-	exec    *executor.Executor
-	callers Authenticator
-	faults  presenter
-	timeout time.Duration
+	exec      *executor.Executor
+	documents *documentCache
+	callers   Authenticator
+	address   func(*http.Request) netip.Addr
+	limiter   ratelimit.Limiter
+	faults    presenter
+	timeout   time.Duration
 }
 
 // ServeHTTP answers one request with one response.
@@ -99,20 +113,34 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, media, refused)
 		return
 	}
-	caller, err := h.callers.Authenticate(r.Header)
-	if err != nil {
-		writeRefusal(w, media, unauthenticated(err))
+	ctx, refused := h.identify(r)
+	if refused != nil {
+		writeRefusal(w, media, refused)
 		return
 	}
-	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(withCaller(r.Context(), caller)), h.timeout)
+	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(ctx), h.timeout)
 	defer cancel()
 	h.execute(ctx, w, r, media, params)
 }
 
+// identify gives an operation its caller, and who is charged for it.
+func (h *handler) identify(r *http.Request) (context.Context, *refusal) {
+	caller, err := h.callers.Authenticate(r.Header)
+	if err != nil {
+		return nil, unauthenticated(err)
+	}
+	return h.withPayer(withCaller(r.Context(), caller), r, caller)
+}
+
 // execute runs one operation and writes its response.
 func (h *handler) execute(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, params *graphql.RawParams) {
+	if spent := h.spent(ctx, params); spent != nil {
+		writeResponse(w, media, &graphql.Response{Errors: gqlerror.List{spent}})
+		return
+	}
 	op, errs := h.exec.CreateOperationContext(ctx, params)
 	if errs != nil {
+		h.chargeRefused(ctx, errs)
 		writeResponse(w, media, h.exec.DispatchError(graphql.WithOperationContext(ctx, op), errs))
 		return
 	}

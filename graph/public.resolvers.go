@@ -103,6 +103,11 @@ func (r *mutationResolver) ReleaseAccount(ctx context.Context, input model.Relea
 	return &model.ReleaseAccountPayload{Released: newHoldings(released)}, nil
 }
 
+// TakeRateLimit is the resolver for the takeRateLimit field.
+func (r *mutationResolver) TakeRateLimit(ctx context.Context, input model.TakeRateLimitInput) (*model.RateLimitStatus, error) {
+	return r.takeLimit(ctx, input)
+}
+
 // UsernameAvailable is the resolver for the usernameAvailable field.
 func (r *queryResolver) UsernameAvailable(ctx context.Context, name string) (*model.UsernameAvailability, error) {
 	answer, err := r.registry.Check(ctx, name)
@@ -152,6 +157,15 @@ func (r *queryResolver) Holdings(ctx context.Context, ownerID *string, kind *ide
 		return nil, err
 	}
 	return newHoldings(owned), nil
+}
+
+// RateLimits is the resolver for the rateLimits field.
+func (r *queryResolver) RateLimits(ctx context.Context) ([]model.RateLimitStatus, error) {
+	payer, pays := payerOf(ctx)
+	if !pays {
+		return []model.RateLimitStatus{}, nil
+	}
+	return r.standings(ctx, payer), nil
 }
 
 // Suggestions is the resolver for the suggestions field.

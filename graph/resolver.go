@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 
+	"namegate/gateway/ratelimit"
 	"namegate/gateway/registry"
 	"namegate/storage"
 	"namegate/storage/identifier"
@@ -46,4 +47,5 @@ var _ Registry = (*registry.Registry)(nil)
 // Resolver answers the fields of the schema.
 type Resolver struct {
 	registry Registry
+	limiter  ratelimit.Limiter
 }

@@ -37,6 +37,7 @@ var (
 	unreadable       = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: "body could not be read"}
 	notUnicode       = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: "request is not well-formed Unicode in UTF-8"}
 	badParameters    = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: "request is not JSON with query, operationName, variables and extensions"}
+	badEndUser       = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: endUserHeader + " must be given once, as an IPv4 or IPv6 address"}
 	noQuery          = &refusal{status: http.StatusBadRequest, code: codeBadUserInput, message: "query is missing"}
 )
 
@@ -60,11 +61,15 @@ func writeRefusal(w http.ResponseWriter, media string, r *refusal) {
 }
 
 func writeResponse(w http.ResponseWriter, media string, r *graphql.Response) {
-	write(w, media, statusOf(media, r), r.Errors, r.Data)
+	status := statusOf(media, r)
+	if status == http.StatusTooManyRequests {
+		setRetryAfter(w.Header(), r.Errors)
+	}
+	write(w, media, status, r.Errors, r.Data)
 }
 
 // statusOf is the HTTP status of a GraphQL response. Whatever was executed gets
-// 200, failed fields or not. A request error gets 400, but 200 for a client that
+// 200, failed fields or not. A limit gets 429. Another request error gets 400, but 200 for a client that
 // reads only application/json, as such clients take any other status for one
 // from a proxy.
 func statusOf(media string, r *graphql.Response) int {
@@ -73,6 +78,8 @@ func statusOf(media string, r *graphql.Response) int {
 		return http.StatusOK
 	case r.Errors[0].Extensions["code"] == codeInternal:
 		return http.StatusInternalServerError
+	case r.Errors[0].Extensions["code"] == codeRateLimited:
+		return http.StatusTooManyRequests
 	case r.Errors[0].Extensions["code"] == codeTimeout:
 		return http.StatusServiceUnavailable
 	case media == mediaJSON:

@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"namegate/gateway/ratelimit"
 	"namegate/graph"
 )
 
@@ -34,9 +37,20 @@ func setup(t *testing.T, reg graph.Registry, opts graph.Options) *client {
 	if opts.Authenticator == nil {
 		opts.Authenticator = tokens{}
 	}
+	if opts.Limiter == nil {
+		opts.Limiter = limits(nil)
+	}
+	if opts.ClientAddress == nil {
+		opts.ClientAddress = func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }
+	}
 	server := httptest.NewServer(graph.NewHandler(reg, opts))
 	t.Cleanup(server.Close)
 	return &client{t: t, url: server.URL + "/graphql", logs: logs}
+}
+
+// limits are those of rules, without any for neighbourhoods.
+func limits(rules ratelimit.Rules) ratelimit.Limiter {
+	return ratelimit.NewMemory(ratelimit.Options{Rules: rules, Windows: 1 << 10, Clock: time.Now})
 }
 
 // answer is one HTTP response.

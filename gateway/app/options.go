@@ -99,6 +99,8 @@ type Options struct {
 	Fleet  Fleet
 	// Layers are what else keeps calls from the databases.
 	Layers Layers
+	// Limits say what one client address may do.
+	Limits Limits
 	// Retention says how long it is remembered what was done.
 	Retention Retention
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
@@ -114,7 +116,7 @@ type Options struct {
 
 // Validate returns all that is wrong, joined.
 func (o Options) Validate() error {
-	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Layers.Validate(o.Filter), o.Fleet.Validate()}
+	errs := []error{o.validateNames(), checkAddress("--http", o.HTTP), checkAddress("--admin", o.Admin), o.JWT.Validate(), o.Terms.Validate(), o.Retention.Validate(), o.Layers.Validate(o.Filter), o.Limits.Validate(), o.Fleet.Validate()}
 	if !o.Dev {
 		errs = append(errs, o.validateSources())
 	}

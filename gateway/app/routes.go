@@ -40,6 +40,8 @@ func (r *Replica) routes(reg *registry.Registry) http.Handler {
 	mux.Handle(graphqlPath, graph.NewHandler(reg, graph.Options{
 		Introspection: r.opts.Introspection,
 		Authenticator: r.callers,
+		Limiter:       r.openLimits(),
+		ClientAddress: edge.Addresses{Trusted: r.opts.Limits.Trusted}.Of,
 		Logger:        r.opts.Logger.With("component", "graph"),
 	}))
 	if r.demo != nil {

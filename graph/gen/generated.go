@@ -17,6 +17,7 @@ import (
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"namegate/gateway/ratelimit"
 	"namegate/gateway/registry"
 	"namegate/graph/model"
 	"namegate/storage"
@@ -58,6 +59,7 @@ type MutationResolver interface {
 	RenameUsername(ctx context.Context, input model.RenameUsernameInput) (model.RenameUsernameResult, error)
 	ReleaseIdentifier(ctx context.Context, input model.ReleaseIdentifierInput) (model.ReleaseIdentifierResult, error)
 	ReleaseAccount(ctx context.Context, input model.ReleaseAccountInput) (model.ReleaseAccountResult, error)
+	TakeRateLimit(ctx context.Context, input model.TakeRateLimitInput) (*model.RateLimitStatus, error)
 }
 type QueryResolver interface {
 	UsernameAvailable(ctx context.Context, name string) (*model.UsernameAvailability, error)
@@ -66,6 +68,7 @@ type QueryResolver interface {
 	UsernameRedirect(ctx context.Context, name string) (*string, error)
 	UsernameOwner(ctx context.Context, name string) (*string, error)
 	Holdings(ctx context.Context, ownerID *string, kind *identifier.Kind) ([]model.Holding, error)
+	RateLimits(ctx context.Context) ([]model.RateLimitStatus, error)
 }
 type UnavailableErrorResolver interface {
 	Suggestions(ctx context.Context, obj *model.UnavailableError, first int32) ([]string, error)
@@ -106,6 +109,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			graphql.NewInputUnmarshaler("RenameUsernameInput", ec.unmarshalInputRenameUsernameInput),
 			graphql.NewInputUnmarshaler("ReserveIdentifiersInput", ec.unmarshalInputReserveIdentifiersInput),
 			graphql.NewInputUnmarshaler("ReserveUsernameInput", ec.unmarshalInputReserveUsernameInput),
+			graphql.NewInputUnmarshaler("TakeRateLimitInput", ec.unmarshalInputTakeRateLimitInput),
 		)
 	}
 	first := true
@@ -220,8 +224,26 @@ type Holding {
   since: DateTime!
 }
 `, BuiltIn: false},
-	{Name: "../schema/public.graphqls", Input: `"Restricts a field to callers that hold the given role."
+	{Name: "../schema/public.graphqls", Input: `"""
+Charges a per-client sliding window for the field before anything runs, so that
+aliases, fragments and list arguments are charged like separate requests.
+Without ` + "`" + `perItemOf` + "`" + ` the charge is ` + "`" + `cost` + "`" + `; with it, ` + "`" + `base` + "`" + ` plus ` + "`" + `cost` + "`" + ` for each
+item of the list argument at that dotted path.
+"""
+directive @rateLimit(bucket: RateLimitBucket!, cost: Int! = 1, base: Int! = 0, perItemOf: String) on FIELD_DEFINITION
+
+"Restricts a field to callers that hold the given role."
 directive @requiresRole(role: Role!) on FIELD_DEFINITION
+
+"Rate-limit buckets; each is a sliding window per client address."
+enum RateLimitBucket {
+  "Availability checks; by default 60 a minute."
+  CHECK
+  "Codes sent to prove control over an e-mail address or a phone number; by default 3 a minute."
+  VERIFY
+  "Reservations, confirmations and renames; by default 10 a minute."
+  SIGNUP
+}
 
 "What a caller may do, from the claims of its bearer token."
 enum Role {
@@ -448,35 +470,59 @@ type ReleaseAccountPayload {
 
 union ReleaseAccountResult = ReleaseAccountPayload | RequestConflictError
 
+input TakeRateLimitInput {
+  bucket: RateLimitBucket!
+  "IPv4 or IPv6 address."
+  address: String!
+}
+
+"A client's standing with a bucket; reading it costs nothing."
+type RateLimitStatus {
+  bucket: RateLimitBucket!
+  limit: Int!
+  remaining: Int!
+  resetAt: DateTime!
+}
+
 "Root fields are nullable, so that one failed alias leaves the others' answers in place. Clients must accept enum values and union members that they do not know."
 type Query {
-  usernameAvailable(name: String!): UsernameAvailability
+  usernameAvailable(name: String!): UsernameAvailability @rateLimit(bucket: CHECK)
   "The same for up to 20 names, in the order asked; each is charged, and null only together with its own error."
-  usernamesAvailable(names: [String!]!): [UsernameAvailability]
+  usernamesAvailable(names: [String!]!): [UsernameAvailability] @rateLimit(bucket: CHECK, perItemOf: "names")
   "What the holder of a reservation token holds. By POST only: the token is a secret."
-  reservation(token: String!): [Holding!]
+  reservation(token: String!): [Holding!] @rateLimit(bucket: CHECK)
   "Where a protected former name's owner is found now; null when there is none."
-  usernameRedirect(name: String!): String
+  usernameRedirect(name: String!): String @rateLimit(bucket: CHECK)
   "The account that owns a name; null when nobody does."
   usernameOwner(name: String!): ID @requiresRole(role: SERVICE)
   "Identifiers of an account."
   holdings(ownerId: ID, kind: IdentifierKind): [Holding!] @requiresRole(role: USER)
+  "How the caller's address stands; none for a back end that names no address."
+  rateLimits: [RateLimitStatus!]
 }
 
 type Mutation {
   "Holds a name for one sign-up; by default for 15 minutes."
-  reserveUsername(input: ReserveUsernameInput!): ReserveUsernameResult
+  reserveUsername(input: ReserveUsernameInput!): ReserveUsernameResult @rateLimit(bucket: SIGNUP, base: 1, perItemOf: "input.alternatives")
   "Holds several identifiers at once, all or none."
-  reserveIdentifiers(input: ReserveIdentifiersInput!): ReserveIdentifiersResult @requiresRole(role: SERVICE)
+  reserveIdentifiers(input: ReserveIdentifiersInput!): ReserveIdentifiersResult
+    @requiresRole(role: SERVICE)
+    @rateLimit(bucket: SIGNUP)
   "Makes a reservation permanent. One that ran out is taken anew where the names are still free."
-  confirmReservation(input: ConfirmReservationInput!): ConfirmReservationResult @requiresRole(role: USER)
+  confirmReservation(input: ConfirmReservationInput!): ConfirmReservationResult
+    @requiresRole(role: USER)
+    @rateLimit(bucket: SIGNUP)
   cancelReservation(input: CancelReservationInput!): CancelReservationResult
   "Moves an account to another name; the former one is protected, by default for 90 days."
-  renameUsername(input: RenameUsernameInput!): RenameUsernameResult @requiresRole(role: USER)
+  renameUsername(input: RenameUsernameInput!): RenameUsernameResult
+    @requiresRole(role: USER)
+    @rateLimit(bucket: SIGNUP)
   "Gives an identifier up; a username is protected first."
   releaseIdentifier(input: ReleaseIdentifierInput!): ReleaseIdentifierResult @requiresRole(role: USER)
   "Gives up all that an account has, as when the account is deleted."
   releaseAccount(input: ReleaseAccountInput!): ReleaseAccountResult @requiresRole(role: SERVICE)
+  "Charges a bucket for the address of the person a back end acts for, before it sends a code, say."
+  takeRateLimit(input: TakeRateLimitInput!): RateLimitStatus @requiresRole(role: SERVICE)
 }
 `, BuiltIn: false},
 }
@@ -514,6 +560,20 @@ func (ec *executionContext) childFields_NameViolation(ctx context.Context, field
 		return ec.fieldContext_NameViolation_position(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type NameViolation", field.Name)
+}
+
+func (ec *executionContext) childFields_RateLimitStatus(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "bucket":
+		return ec.fieldContext_RateLimitStatus_bucket(ctx, field)
+	case "limit":
+		return ec.fieldContext_RateLimitStatus_limit(ctx, field)
+	case "remaining":
+		return ec.fieldContext_RateLimitStatus_remaining(ctx, field)
+	case "resetAt":
+		return ec.fieldContext_RateLimitStatus_resetAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RateLimitStatus", field.Name)
 }
 
 func (ec *executionContext) childFields_UsernameAvailability(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -758,6 +818,20 @@ func (ec *executionContext) field_Mutation_reserveUsername_args(ctx context.Cont
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.ReserveUsernameInput, error) {
 			return ec.unmarshalNReserveUsernameInput2namegateᚋgraphᚋmodelᚐReserveUsernameInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_takeRateLimit_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.TakeRateLimitInput, error) {
+			return ec.unmarshalNTakeRateLimitInput2namegateᚋgraphᚋmodelᚐTakeRateLimitInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1652,6 +1726,68 @@ func (ec *executionContext) fieldContext_Mutation_releaseAccount(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_takeRateLimit(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_takeRateLimit(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TakeRateLimit(ctx, fc.Args["input"].(model.TakeRateLimitInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				role, err := ec.unmarshalNRole2namegateᚋgatewayᚋregistryᚐRole(ctx, "SERVICE")
+				if err != nil {
+					var zeroVal *model.RateLimitStatus
+					return zeroVal, err
+				}
+				if ec.Directives.RequiresRole == nil {
+					var zeroVal *model.RateLimitStatus
+					return zeroVal, errors.New("directive requiresRole is not implemented")
+				}
+				return ec.Directives.RequiresRole(ctx, nil, directive0, role)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RateLimitStatus) graphql.Marshaler {
+			return ec.marshalORateLimitStatus2ᚖnamegateᚋgraphᚋmodelᚐRateLimitStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_takeRateLimit(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RateLimitStatus(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_takeRateLimit_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _NameViolation_rule(ctx context.Context, field graphql.CollectedField, obj *model.NameViolation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2090,6 +2226,38 @@ func (ec *executionContext) fieldContext_Query_holdings(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_rateLimits(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_rateLimits(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().RateLimits(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.RateLimitStatus) graphql.Marshaler {
+			return ec.marshalORateLimitStatus2ᚕnamegateᚋgraphᚋmodelᚐRateLimitStatusᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_rateLimits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RateLimitStatus(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2164,6 +2332,98 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _RateLimitStatus_bucket(ctx context.Context, field graphql.CollectedField, obj *model.RateLimitStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RateLimitStatus_bucket(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Bucket, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ratelimit.Bucket) graphql.Marshaler {
+			return ec.marshalNRateLimitBucket2namegateᚋgatewayᚋratelimitᚐBucket(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RateLimitStatus_bucket(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RateLimitStatus", field, false, false, "RateLimitBucket")
+}
+
+func (ec *executionContext) _RateLimitStatus_limit(ctx context.Context, field graphql.CollectedField, obj *model.RateLimitStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RateLimitStatus_limit(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Limit, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RateLimitStatus_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RateLimitStatus", field, false, false, "Int")
+}
+
+func (ec *executionContext) _RateLimitStatus_remaining(ctx context.Context, field graphql.CollectedField, obj *model.RateLimitStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RateLimitStatus_remaining(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Remaining, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RateLimitStatus_remaining(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RateLimitStatus", field, false, false, "Int")
+}
+
+func (ec *executionContext) _RateLimitStatus_resetAt(ctx context.Context, field graphql.CollectedField, obj *model.RateLimitStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RateLimitStatus_resetAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ResetAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RateLimitStatus_resetAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RateLimitStatus", field, false, false, "DateTime")
 }
 
 func (ec *executionContext) _ReleaseAccountPayload_released(ctx context.Context, field graphql.CollectedField, obj *model.ReleaseAccountPayload) (ret graphql.Marshaler) {
@@ -4320,6 +4580,55 @@ func UnmarshalReserveUsernameInput(ctx context.Context, raw any) (model.ReserveU
 	return out, err
 }
 
+func (ec *executionContext) unmarshalInputTakeRateLimitInput(ctx context.Context, obj any) (model.TakeRateLimitInput, error) {
+	var it model.TakeRateLimitInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"bucket", "address"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "bucket":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("bucket"))
+			data, err := ec.unmarshalNRateLimitBucket2namegateᚋgatewayᚋratelimitᚐBucket(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Bucket = data
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalTakeRateLimitInput unmarshals raw into the TakeRateLimitInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalTakeRateLimitInput(ctx context.Context, raw any) (model.TakeRateLimitInput, error) {
+	var out model.TakeRateLimitInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "TakeRateLimitInput", raw, &out)
+	return out, err
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -4898,6 +5207,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "takeRateLimit":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_takeRateLimit(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -5084,6 +5400,12 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Query_holdings(ctx, field)
 				})
+		case "rateLimits":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_rateLimits(ctx, field)
+				})
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -5097,6 +5419,54 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			})
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var rateLimitStatusImplementors = []string{"RateLimitStatus"}
+
+func (ec *executionContext) _RateLimitStatus(ctx context.Context, sel ast.SelectionSet, obj *model.RateLimitStatus) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rateLimitStatusImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RateLimitStatus")
+		case "bucket":
+			out.Values[i] = ec._RateLimitStatus_bucket(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "limit":
+			out.Values[i] = ec._RateLimitStatus_limit(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "remaining":
+			out.Values[i] = ec._RateLimitStatus_remaining(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "resetAt":
+			out.Values[i] = ec._RateLimitStatus_resetAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -6102,6 +6472,25 @@ func (ec *executionContext) marshalNNameViolation2ᚕnamegateᚋgraphᚋmodelᚐ
 	return ret
 }
 
+func (ec *executionContext) unmarshalNRateLimitBucket2namegateᚋgatewayᚋratelimitᚐBucket(ctx context.Context, v any) (ratelimit.Bucket, error) {
+	tmp, err := model.UnmarshalString(v)
+	res := ratelimit.Bucket(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRateLimitBucket2namegateᚋgatewayᚋratelimitᚐBucket(ctx context.Context, sel ast.SelectionSet, v ratelimit.Bucket) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalString(string(v))
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "RateLimitBucket!")
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNRateLimitStatus2namegateᚋgraphᚋmodelᚐRateLimitStatus(ctx context.Context, sel ast.SelectionSet, v model.RateLimitStatus) graphql.Marshaler {
+	return ec._RateLimitStatus(ctx, sel, &v)
+}
+
 func (ec *executionContext) unmarshalNReleaseAccountInput2namegateᚋgraphᚋmodelᚐReleaseAccountInput(ctx context.Context, v any) (model.ReleaseAccountInput, error) {
 	res, err := ec.unmarshalInputReleaseAccountInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -6194,6 +6583,11 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNTakeRateLimitInput2namegateᚋgraphᚋmodelᚐTakeRateLimitInput(ctx context.Context, v any) (model.TakeRateLimitInput, error) {
+	res, err := ec.unmarshalInputTakeRateLimitInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNUnavailableReason2namegateᚋgatewayᚋregistryᚐReason(ctx context.Context, v any) (registry.Reason, error) {
@@ -6509,6 +6903,32 @@ func (ec *executionContext) marshalOInt2ᚖint32(ctx context.Context, sel ast.Se
 	_ = ctx
 	res := model.MarshalInt(*v)
 	return res
+}
+
+func (ec *executionContext) marshalORateLimitStatus2ᚕnamegateᚋgraphᚋmodelᚐRateLimitStatusᚄ(ctx context.Context, sel ast.SelectionSet, v []model.RateLimitStatus) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRateLimitStatus2namegateᚋgraphᚋmodelᚐRateLimitStatus(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalORateLimitStatus2ᚖnamegateᚋgraphᚋmodelᚐRateLimitStatus(ctx context.Context, sel ast.SelectionSet, v *model.RateLimitStatus) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RateLimitStatus(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOReleaseAccountResult2namegateᚋgraphᚋmodelᚐReleaseAccountResult(ctx context.Context, sel ast.SelectionSet, v model.ReleaseAccountResult) graphql.Marshaler {

@@ -5,6 +5,7 @@ package model
 import (
 	"time"
 
+	"namegate/gateway/ratelimit"
 	"namegate/gateway/registry"
 	"namegate/storage"
 	"namegate/storage/identifier"
@@ -129,6 +130,14 @@ func (OwnerLimitError) IsMutationError() {}
 
 func (OwnerLimitError) IsConfirmReservationResult() {}
 
+// A client's standing with a bucket; reading it costs nothing.
+type RateLimitStatus struct {
+	Bucket    ratelimit.Bucket `json:"bucket"`
+	Limit     int32            `json:"limit"`
+	Remaining int32            `json:"remaining"`
+	ResetAt   time.Time        `json:"resetAt"`
+}
+
 type ReleaseAccountInput struct {
 	OwnerID   string `json:"ownerId"`
 	RequestID string `json:"requestId"`
@@ -237,6 +246,12 @@ type ReserveUsernamePayload struct {
 }
 
 func (ReserveUsernamePayload) IsReserveUsernameResult() {}
+
+type TakeRateLimitInput struct {
+	Bucket ratelimit.Bucket `json:"bucket"`
+	// IPv4 or IPv6 address.
+	Address string `json:"address"`
+}
 
 type UnavailableError struct {
 	Message string `json:"message"`

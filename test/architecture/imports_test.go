@@ -16,7 +16,7 @@ const module = "namegate"
 // edges says what of ours a package and those below it may import; the longest
 // prefix counts. What is not listed may import nothing of ours.
 var edges = map[string][]string{
-	"gateway":                      {"gateway/app", "gateway/bulk", "gateway/verify", "storage"},
+	"gateway":                      {"gateway/app", "gateway/bulk", "gateway/ratelimit", "gateway/verify", "storage"},
 	"gateway/app":                  {"gateway", "graph", "storage", "migrations", "bloomnet"},
 	"gateway/registry":             {"gateway/suggest", "storage", "storage/identifier"},
 	"gateway/suggest":              {},
@@ -26,8 +26,9 @@ var edges = map[string][]string{
 	"gateway/auth":                 {"gateway/registry", "storage"},
 	"gateway/bulk":                 {"storage", "storage/identifier"},
 	"gateway/edge":                 {},
+	"gateway/ratelimit":            {},
 	"gateway/web":                  {},
-	"graph":                        {"graph", "gateway/registry", "storage", "storage/identifier"},
+	"graph":                        {"graph", "gateway/registry", "gateway/ratelimit", "storage", "storage/identifier"},
 	"storage":                      {"storage/identifier"},
 	"storage/identifier":           {},
 	"storage/feed":                 {"storage", "storage/identifier"},

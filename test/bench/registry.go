@@ -97,7 +97,7 @@ func (r *registry) createDatabases(ctx context.Context) (postgres.Options, error
 
 func (r *registry) startGateway(ctx context.Context) (address string, err error) {
 	args := []string{
-		"serve", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json",
+		"serve", "--rate-limit", "off", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json",
 		"--identifier-secret-file", r.lab.secretFile(), "--token-key-file", r.lab.tokenKeyFile(),
 		"--data-dir", filepath.Join(r.lab.dir, "gateway-"+r.name),
 	}

@@ -29,7 +29,7 @@ export class Replica {
     this.#home = await mkdtemp(join(tmpdir(), "namegate-browser-"));
     await chmod(this.#home, 0o711); // root's PostgreSQL runs as another user, who must get in
     await run("go", ["build", "-buildvcs=false", "-o", this.#gateway, "./gateway"], { cwd: ROOT });
-    const args = ["dev", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--data-dir", this.#data];
+    const args = ["dev", "--rate-limit", "off", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--data-dir", this.#data];
     this.#child = spawn(this.#gateway, args, { env: environment(), stdio: ["ignore", "pipe", "pipe"] });
     this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.#log += text));
     const greeting = await this.#greeting();

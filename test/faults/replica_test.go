@@ -37,7 +37,7 @@ func (g *registry) replica(t testing.TB, id string, flags ...string) *replica {
 		client: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	r.args = append([]string{
-		"serve", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json", "--data-dir", r.dataDir,
+		"serve", "--rate-limit", "off", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json", "--data-dir", r.dataDir,
 		"--replica-id", id, "--staleness", g.staleness.String(), "--token-key-file", g.file("token-keys"),
 	}, append(g.databases(), flags...)...)
 	t.Cleanup(func() { r.end(syscall.SIGKILL) })
