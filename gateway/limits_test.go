@@ -58,7 +58,7 @@ func TestLimitsThatCannotBeRead(t *testing.T) {
 		_, err := parseLimits(t, args...)
 		require.ErrorContains(t, err, args[0], args)
 	}
-	limits, err := parseLimits(t, "--rate-limit-wide", "-1")
+	limits, err := parseLimits(t, "--rate-limit-wide=-1")
 	require.NoError(t, err)
 	require.ErrorContains(t, limits.Validate(), "--rate-limit-wide")
 }
