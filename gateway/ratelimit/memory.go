@@ -56,11 +56,8 @@ func NewMemory(o Options) *Memory {
 // lock makes all of a charge one step.
 func (m *Memory) Take(_ context.Context, client netip.Addr, charges []Charge) *Refusal {
 	own, wide := keysOf(client)
-	p := m.partOf(wide)
-	now := m.clock()
-	p.mu.Lock()
+	p, _ := m.enter(wide)
 	defer p.mu.Unlock()
-	p.advance(now)
 	return p.take(own, wide, charges)
 }
 
@@ -71,16 +68,18 @@ func (m *Memory) Standing(_ context.Context, client netip.Addr, bucket Bucket) (
 		return Standing{}, false
 	}
 	own, wide := keysOf(client)
-	p := m.partOf(wide)
-	now := m.clock()
-	p.mu.Lock()
+	p, now := m.enter(wide)
 	defer p.mu.Unlock()
-	p.advance(now)
 	return p.standing(own, wide, b, now), true
 }
 
-func (m *Memory) partOf(wide key) *part {
-	return &m.parts[maphash.Comparable(m.seed, wide)%shards]
+// enter locks the part of a neighbourhood, which the caller must unlock, at the present time.
+func (m *Memory) enter(wide key) (*part, time.Time) {
+	p := &m.parts[maphash.Comparable(m.seed, wide)%shards]
+	now := m.clock()
+	p.mu.Lock()
+	p.advance(now)
+	return p, now
 }
 
 // number is that of a bucket, -1 for none.

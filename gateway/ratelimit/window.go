@@ -3,7 +3,7 @@ package ratelimit
 import "time"
 
 // window is what one key was admitted within the length of its limit. Times are those of
-// its shard, which never go back.
+// its part, which never go back.
 type window struct {
 	stamps []stamp // in order of time; from first on they count
 	first  int
