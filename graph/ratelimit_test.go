@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +135,13 @@ func TestABackEndPaysOnlyForThePersonItNames(t *testing.T) {
 	c.post(oneCheck, "Authorization", "Bearer service", header, "2001:db8::1").data(t)
 	c.post(oneCheck, "Authorization", "Bearer service", header, "2001:db8::2").requireRefused(t, http.StatusTooManyRequests, "RATE_LIMITED")
 	c.post(oneCheck, "Authorization", "Bearer service", header, "someone").requireRefused(t, http.StatusBadRequest, "BAD_USER_INPUT")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, strings.NewReader(oneCheck))
+	require.NoError(t, err)
+	request.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer service"}, header: {"203.0.113.5", "203.0.113.6"}}
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusBadRequest, response.StatusCode, "two of them")
 	require.Equal(t, 1, remaining(t, limiter, here, ratelimit.Check))
 	// Nobody else's header counts.
 	c.post(oneCheck, "Authorization", "Bearer user", header, "203.0.113.5").data(t)

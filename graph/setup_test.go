@@ -50,7 +50,7 @@ func setup(t *testing.T, reg graph.Registry, opts graph.Options) *client {
 
 // limits are those of rules, without any for neighbourhoods.
 func limits(rules ratelimit.Rules) ratelimit.Limiter {
-	return ratelimit.NewMemory(ratelimit.Options{Rules: rules, Windows: 1 << 10, Clock: time.Now})
+	return ratelimit.NewMemory(ratelimit.Options{Rules: rules, Memory: 1 << 20, Clock: time.Now})
 }
 
 // answer is one HTTP response.

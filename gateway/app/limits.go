@@ -48,7 +48,7 @@ func (l Limits) Validate() error {
 func (r *Replica) openLimits() ratelimit.Limiter {
 	limits := ratelimit.NewMemory(ratelimit.Options{
 		Rules: r.opts.Limits.Rules, WideFactor: r.opts.Limits.WideFactor,
-		Windows: ratelimit.DefaultWindows, Clock: time.Now,
+		Memory: ratelimit.DefaultMemory, Clock: time.Now,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	swept := make(chan struct{})

@@ -5,30 +5,52 @@ import "time"
 // sampled is how many windows are looked at for one to forget. Which ones is left to chance.
 const sampled = 16
 
-// makeRoom says whether there is room for a window, when need be by forgetting what has run
-// out or, of those that it looks at, the one furthest from its limit. One that is at its
-// limit is never forgotten: then the newcomer is not counted, but for its neighbourhood.
-func (p *part) makeRoom() bool {
-	if len(p.windows) < p.most {
-		return true
-	}
-	var best key
-	fill, seen := 1.0, 0
+// makeRoom says whether there is room for one call more of a key, when need be by forgetting.
+func (p *part) makeRoom(of key) bool {
+	return p.bytes < p.most || p.shrink(of) && p.bytes < p.most
+}
+
+// shrink makes, of some windows that it looks at, all times of the largest one time, the
+// newest: that keeps its client out for longer, but never lets it in sooner. Where all have
+// but one, it forgets the one furthest from its limit; never one that is at it, nor the one
+// that room is made for.
+func (p *part) shrink(of key) bool {
+	var idle, large key
+	fill, size, seen := 1.0, windowBytes+stampBytes, 0
 	for k, w := range p.windows {
 		limit := p.limitOf(k)
-		w.trim(p.now, limit.Per)
-		if f := float64(w.used) / float64(limit.Calls); f < fill {
-			best, fill = k, f
+		p.trim(w, limit)
+		if f := float64(w.used) / float64(limit.Calls); f < fill && k != of {
+			idle, fill = k, f
+		}
+		if s := w.size(); s > size {
+			large, size = k, s
 		}
 		if seen++; seen == sampled || fill == 0 {
 			break
 		}
 	}
-	if fill == 1 {
+	switch {
+	case size > windowBytes+stampBytes && fill > 0:
+		p.fold(p.windows[large])
+	case fill < 1:
+		p.forget(idle)
+	default:
 		return false
 	}
-	delete(p.windows, best)
 	return true
+}
+
+// fold is that of a window, with its size kept account of.
+func (p *part) fold(w *window) {
+	p.bytes -= w.size()
+	w.fold()
+	p.bytes += w.size()
+}
+
+func (p *part) forget(k key) {
+	p.bytes -= p.windows[k].size()
+	delete(p.windows, k)
 }
 
 func (p *part) limitOf(k key) Limit {
@@ -44,8 +66,14 @@ func (p *part) paid(k onceKey) bool {
 	return ok && until > p.now
 }
 
-// remember notes which calls were charged for. There are no more of them than windows:
-// others go, by chance, which costs whoever sends them again one more charge.
+// callBytes is about what the memory of a call that may be sent again takes.
+const callBytes = 160
+
+// mostCalls is how many of those are remembered.
+func (p *part) mostCalls() int { return p.most / 8 / callBytes }
+
+// remember notes which calls were charged for. When there are too many, others go, by
+// chance, which costs whoever sends them again one more charge.
 func (p *part) remember(own key, charges []Charge) {
 	for _, c := range charges {
 		bucket := number(c.Bucket)
@@ -56,7 +84,7 @@ func (p *part) remember(own key, charges []Charge) {
 		if p.paid(k) {
 			continue
 		}
-		if len(p.once) >= p.most {
+		if len(p.once) >= p.mostCalls() {
 			p.forgetCalls()
 		}
 		p.once[k] = p.now + OnceWindow
@@ -77,7 +105,7 @@ func (p *part) forgetCalls() {
 			break
 		}
 	}
-	if len(p.once) >= p.most && first != nil {
+	if len(p.once) >= p.mostCalls() && first != nil {
 		delete(p.once, *first)
 	}
 }
@@ -96,8 +124,8 @@ func (p *part) sweep(now time.Time) {
 	defer p.mu.Unlock()
 	p.advance(now)
 	for k, w := range p.windows {
-		if w.trim(p.now, p.limitOf(k).Per); w.used == 0 {
-			delete(p.windows, k)
+		if p.trim(w, p.limitOf(k)); w.used == 0 {
+			p.forget(k)
 		}
 	}
 	for k, until := range p.once {

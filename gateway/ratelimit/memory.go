@@ -10,17 +10,19 @@ import (
 // shards are how many parts the windows are kept in, each under a lock of its own.
 const shards = 64
 
-// DefaultWindows is how many windows are kept, some 100 MB. Two calls of one client take two to four.
-const DefaultWindows = 1 << 20
+// DefaultMemory has room for 400,000 clients of as many networks that call now and then, and
+// for 50,000 at a limit of 60 calls.
+const DefaultMemory = 128 << 20
 
 // Options set a Memory up. Every field but WideFactor is required.
 type Options struct {
 	Rules Rules
 	// WideFactor is how many times the limit of a client its neighbourhood has; 0 for no such limit.
 	WideFactor int
-	// Windows bounds how many windows are kept. When there are more clients, those that
-	// are furthest from their limit are forgotten first.
-	Windows int
+	// Memory bounds what windows take, in bytes, with half as much more for moments; calls that may be sent again take up to
+	// an eighth as much beside it. When there are more clients, their calls count for
+	// longer, and then some that are far from their limit are forgotten.
+	Memory int
 	// Clock may be set back: that admits nothing more, and keeps nobody out for longer.
 	Clock func() time.Time
 }
@@ -47,7 +49,7 @@ func NewMemory(o Options) *Memory {
 	}
 	now := o.Clock()
 	for i := range m.parts {
-		m.parts[i] = newPart(m.rules, max(o.Windows/shards, 1), now)
+		m.parts[i] = newPart(m.rules, o.Memory/shards, now)
 	}
 	return m
 }

@@ -10,7 +10,8 @@ type part struct {
 	mu      sync.Mutex
 	rules   []rule
 	windows map[key]*window
-	most    int // windows
+	bytes   int // of windows, as window.size reckons
+	most    int // bytes
 	once    map[onceKey]time.Duration
 
 	now  time.Duration // only ever grows, so a clock that is set back makes nothing young
@@ -99,23 +100,40 @@ func (p *part) refusal(k key, limit Limit, cost int) *Refusal {
 	if w == nil {
 		return nil
 	}
-	w.trim(p.now, limit.Per)
+	p.trim(w, limit)
 	if wait := w.wait(p.now, limit, cost); wait > 0 {
 		return &Refusal{Limit: limit, Cost: cost, RetryAfter: wait}
 	}
 	return nil
 }
 
+// note counts calls. Where there is no room, those that a window has are taken for as young
+// as the newest, which admits nothing more. A newcomer is not counted then, unless windows
+// without their times would take less than half of it.
 func (p *part) note(k key, cost int) {
+	room := p.makeRoom(k)
 	w := p.windows[k]
-	if w == nil {
-		if !p.makeRoom() {
-			return
-		}
+	switch {
+	case w != nil:
+		p.bytes -= w.size()
+	case room || len(p.windows) < p.most/2/(windowBytes+stampBytes):
 		w = new(window)
 		p.windows[k] = w
+	default:
+		return
 	}
-	w.add(p.now, cost)
+	w.add(p.now, p.limitOf(k), cost)
+	if !room {
+		w.fold()
+	}
+	p.bytes += w.size()
+}
+
+// trim is that of a window, with its size kept account of.
+func (p *part) trim(w *window, limit Limit) {
+	p.bytes -= w.size()
+	w.trim(p.now, limit.Per)
+	p.bytes += w.size()
 }
 
 func (p *part) standing(own, wide key, bucket int, now time.Time) Standing {
@@ -129,7 +147,7 @@ func (p *part) standing(own, wide key, bucket int, now time.Time) Standing {
 		if w == nil || one.limit.Calls == 0 {
 			continue
 		}
-		w.trim(p.now, one.limit.Per)
+		p.trim(w, one.limit)
 		s.Remaining = max(min(s.Remaining, one.limit.Calls-w.used), 0)
 		if end := w.end(one.limit.Per); one.key == own && end > p.now {
 			s.ResetAt = now.Add(end - p.now)
