@@ -40,7 +40,12 @@ func (g *registry) replica(t testing.TB, id string, flags ...string) *replica {
 		"serve", "--rate-limit", "off", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json", "--data-dir", r.dataDir,
 		"--replica-id", id, "--staleness", g.staleness.String(), "--token-key-file", g.file("token-keys"),
 	}, append(g.databases(), flags...)...)
-	t.Cleanup(func() { r.end(syscall.SIGKILL) })
+	t.Cleanup(func() {
+		r.end(syscall.SIGKILL)
+		if t.Failed() && r.log != nil {
+			t.Logf("log of %s since its last start:\n%s", id, r.log)
+		}
+	})
 	return r
 }
 
