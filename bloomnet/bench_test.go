@@ -35,7 +35,7 @@ func onLoopback(b *testing.B, id string, join []string, shards int, sources ...b
 	port := freePort(b)
 	host := netip.MustParseAddr("127.0.0.1")
 	var dialer net.Dialer
-	n, err := bloomnet.Start(bloomnet.Options{
+	n, err := bloomnet.Start(b.Context(), bloomnet.Options{
 		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: rand.Float64,
 		Fingerprint: fingerprint, Logger: discard,
 		Fleet: &bloomnet.FleetOptions{

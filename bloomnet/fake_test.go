@@ -197,7 +197,7 @@ func start(t *testing.T, sources ...bloomnet.Source) *bloomnet.Net {
 // startIn starts a replica of a fleet, which hears of some topics, and logs.
 func startIn(t *testing.T, fleet *bloomnet.FleetOptions, topics map[uint8]func([]byte), log *slog.Logger, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
-	n, err := bloomnet.Start(bloomnet.Options{
+	n, err := bloomnet.Start(t.Context(), bloomnet.Options{
 		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
 		Fingerprint: fingerprint, Fleet: fleet, Topics: topics, Logger: log,
 	})

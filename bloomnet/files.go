@@ -24,10 +24,10 @@ const (
 )
 
 // load takes what the files hold, before anything else is known. Without files that are fit
-// to be used a replica begins with nothing.
-func (n *Net) load(ctx context.Context) {
+// to be used a replica begins with nothing. It fails when ctx ends first: the files stay.
+func (n *Net) load(ctx context.Context) error {
 	if n.options.Files == nil {
-		return
+		return nil
 	}
 	var positions []shard.Position
 	var number func(string) (int, bool)
@@ -55,14 +55,18 @@ func (n *Net) load(ctx context.Context) {
 		},
 		Workers: loaders,
 	})
+	if ended := context.Cause(ctx); ended != nil {
+		return fmt.Errorf("read the files of the filter: %w", ended)
+	}
 	n.tellAside(err, cause)
 	if err != nil {
-		return
+		return nil // told
 	}
 	n.core.Restore(positions, images)
 	if len(images) > 0 {
 		n.log.Info("the filter goes on from its files", "shards", len(images))
 	}
+	return nil
 }
 
 // tellAside says what was not fit to be used, and why: err is of all files, cause of one.

@@ -1,6 +1,8 @@
 package bloomnet_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,14 +26,19 @@ func startOn(t *testing.T, dir string, fingerprint [8]byte, sources ...bloomnet.
 
 func startLogging(t *testing.T, dir string, log *slog.Logger, fingerprint [8]byte, sources ...bloomnet.Source) *bloomnet.Net {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
-	n, err := bloomnet.Start(bloomnet.Options{
-		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
-		Fingerprint: fingerprint, Files: snapshot.New(snapshot.OS(root)), Logger: log,
-	})
+	n, err := bloomnet.Start(t.Context(), optionsOn(t, dir, log, fingerprint, sources...))
 	require.NoError(t, err)
 	return n
+}
+
+func optionsOn(t *testing.T, dir string, log *slog.Logger, fingerprint [8]byte, sources ...bloomnet.Source) bloomnet.Options {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	return bloomnet.Options{
+		Shards: shards, Sources: sources, Staleness: staleness, VerifyEvery: verifyEvery, Clock: now, Random: func() float64 { return 0.5 },
+		Fingerprint: fingerprint, Files: snapshot.New(snapshot.OS(root)), Logger: log,
+	}
 }
 
 func TestARestartReadsNoTable(t *testing.T) {
@@ -60,6 +67,31 @@ func TestARestartReadsNoTable(t *testing.T) {
 		} {
 			require.Equal(t, want, standing(n, name), name)
 		}
+	})
+}
+
+// A signal that comes while files are read, of which there may be gigabytes, ends the start
+// and not the files.
+func TestAStartThatIsCalledOffKeepsTheFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeDatabase("a")
+		d.put(false, "ada")
+		n := startOn(t, dir, fingerprint, d)
+		pass(settled)
+		stop(n)
+		copies := d.counts()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		called := errors.New("called off")
+		cancel(called)
+		_, err := bloomnet.Start(ctx, optionsOn(t, dir, discard, fingerprint, d))
+		require.ErrorIs(t, err, called)
+		n = startOn(t, dir, fingerprint, d)
+		defer stop(n)
+		pass(settled)
+		require.Equal(t, copies, d.counts())
+		require.Equal(t, shard.Maybe, standing(n, "ada"))
 	})
 }
 

@@ -163,7 +163,7 @@ func TestWithoutTransfersNobodyGuesses(t *testing.T) {
 func TestAFleetThatCannotBeJoinedIsLeftWhole(t *testing.T) {
 	t.Parallel()
 	l := newWires().listen(netip.MustParseAddr("127.0.0.1"))
-	_, err := bloomnet.Start(bloomnet.Options{
+	_, err := bloomnet.Start(t.Context(), bloomnet.Options{
 		Shards: shards, Clock: now, Random: func() float64 { return 0.5 }, Logger: discard,
 		Fleet: &bloomnet.FleetOptions{Replica: "first", Boot: 1, Fleet: "test", Transfer: l}, // without a key
 	})

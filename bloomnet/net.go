@@ -60,11 +60,13 @@ const (
 	hintLife = 30 * time.Second
 )
 
-// Start begins to read the databases, and to build what is missing. Nothing waits for it:
-// until a shard is vouched for, its checks are Unknown. It fails when the fleet's ports or
-// keys are of no use, and then leaves nothing open.
-func Start(o Options) (*Net, error) {
-	ctx, stop := context.WithCancel(context.Background())
+// Start takes what the files hold, and begins to read the databases and to build what is
+// missing. Nothing waits for these: until a shard is vouched for, its checks are Unknown. It
+// fails when the fleet's ports or keys are of no use, or ctx ends before the files are read,
+// and then leaves nothing open. What is started does not end with ctx.
+func Start(ctx context.Context, o Options) (*Net, error) {
+	starting := ctx
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := &Net{
 		options: o, log: o.Logger.With("component", "bloomnet"), hints: shard.NewHints(hintLimit),
 		work: make(chan func()), closed: ctx.Done(), stop: stop,
@@ -73,7 +75,10 @@ func Start(o Options) (*Net, error) {
 		Shards: o.Shards, Databases: len(o.Sources), Bound: o.Staleness, Clock: o.Clock, Hints: n.hints,
 	})
 	n.view = n.core.View()
-	n.load(ctx)
+	if err := n.load(starting); err != nil {
+		stop()
+		return nil, err
+	}
 	n.running.Go(func() { n.serve(ctx) })
 	if o.Files != nil {
 		n.running.Go(func() { n.keep(ctx) })

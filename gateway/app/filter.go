@@ -63,7 +63,7 @@ func (r *Replica) openFilter(ctx context.Context, store *postgres.Store, fingerp
 	if err != nil {
 		return nil, err
 	}
-	net, err := bloomnet.Start(bloomnet.Options{
+	net, err := bloomnet.Start(ctx, bloomnet.Options{
 		Shards: storage.Vshards, Sources: sources, Staleness: r.opts.Filter.Staleness, VerifyEvery: verifyEvery, Clock: bloomnet.Now, Random: rand.Float64,
 		Fingerprint: [8]byte(sum[8:16]),
 		Files:       files,

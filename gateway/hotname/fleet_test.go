@@ -79,7 +79,7 @@ func (f *fleet) start(t *testing.T, i int, transport *membertest.Transport, know
 	l, err := hotname.New(o)
 	require.NoError(t, err)
 	address := transport.Address()
-	n, err = bloomnet.Start(bloomnet.Options{
+	n, err = bloomnet.Start(t.Context(), bloomnet.Options{
 		Shards: 1, Staleness: time.Second, VerifyEvery: time.Hour, Clock: instant, Random: func() float64 { return 0.5 },
 		Logger: slog.New(slog.DiscardHandler), Topics: map[uint8]func([]byte){topic: l.Receive},
 		Fleet: &bloomnet.FleetOptions{
