@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"namegate/gateway/app"
 )
@@ -27,10 +28,11 @@ type commands struct {
 }
 
 type devCommand struct {
-	HTTP          string `default:"127.0.0.1:8080" help:"Where to serve the public. Port 0 takes any free one."`
-	Introspection bool   `default:"true" negatable:"" help:"Let clients read the schema."`
-	Playground    bool   `default:"true" negatable:"" help:"Serve a page to try queries on, at /playground."`
-	Demo          bool   `default:"true" negatable:"" help:"Make a demo key and give access tokens away: two are printed, and the sign-up page gets its own. Both listeners must be on loopback."`
+	HTTP          string        `default:"127.0.0.1:8080" help:"Where to serve the public. Port 0 takes any free one."`
+	ShutdownDelay time.Duration `default:"0s" help:"How long to take calls still after a signal to stop, while /readyz says 503: longer than whoever sends calls takes to hear of that. At most 1m."`
+	Introspection bool          `default:"true" negatable:"" help:"Let clients read the schema."`
+	Playground    bool          `default:"true" negatable:"" help:"Serve a page to try queries on, at /playground."`
+	Demo          bool          `default:"true" negatable:"" help:"Make a demo key and give access tokens away: two are printed, and the sign-up page gets its own. Both listeners must be on loopback."`
 	dataFlags
 	replicaFlags
 }
@@ -38,7 +40,7 @@ type devCommand struct {
 // Run runs the replica until a signal.
 func (c *devCommand) Run(ctx context.Context, std streams) error {
 	opts := c.options(std.err)
-	opts.Dev, opts.DataDir, opts.Demo = true, c.DataDir, c.Demo
+	opts.Dev, opts.DataDir, opts.Demo, opts.ShutdownDelay = true, c.DataDir, c.Demo, c.ShutdownDelay
 	opts.HTTP, opts.Introspection, opts.Playground = c.HTTP, c.Introspection, c.Playground
 	if opts.ReservedWordsFile == "" {
 		// A terminal that is closed sends SIGHUP: there is nothing to read again, so stop.
@@ -50,10 +52,11 @@ func (c *devCommand) Run(ctx context.Context, std streams) error {
 }
 
 type serveCommand struct {
-	HTTP          string `default:":8080" help:"Where to serve the public. Port 0 takes any free one."`
-	Introspection bool   `default:"false" negatable:"" help:"Let clients read the schema."`
-	Playground    bool   `default:"false" negatable:"" help:"Serve a page to try queries on, at /playground."`
-	Demo          bool   `default:"false" negatable:"" help:"Make a demo key and give access tokens away, to the sign-up page and by the command token. Both listeners must be on loopback."`
+	HTTP          string        `default:":8080" help:"Where to serve the public. Port 0 takes any free one."`
+	ShutdownDelay time.Duration `default:"5s" help:"How long to take calls still after a signal to stop, while /readyz says 503: longer than whoever sends calls takes to hear of that. At most 1m."`
+	Introspection bool          `default:"false" negatable:"" help:"Let clients read the schema."`
+	Playground    bool          `default:"false" negatable:"" help:"Serve a page to try queries on, at /playground."`
+	Demo          bool          `default:"false" negatable:"" help:"Make a demo key and give access tokens away, to the sign-up page and by the command token. Both listeners must be on loopback."`
 	demoFlags
 	replicaFlags
 }
@@ -62,7 +65,7 @@ type serveCommand struct {
 func (c *serveCommand) Run(ctx context.Context, std streams) error {
 	opts := c.options(std.err)
 	opts.HTTP, opts.Introspection, opts.Playground = c.HTTP, c.Introspection, c.Playground
-	opts.Demo, opts.DataDir = c.Demo, c.DataDir
+	opts.Demo, opts.DataDir, opts.ShutdownDelay = c.Demo, c.DataDir, c.ShutdownDelay
 	return runReplica(ctx, opts, func(*app.Replica) {})
 }
 

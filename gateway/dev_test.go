@@ -75,6 +75,25 @@ func TestASignalWhileItStarts(t *testing.T) {
 	startDev(t, dir) // what it left does not hinder the next one
 }
 
+func TestASecondSignalEndsItAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	r := startDev(t, dir, "--shutdown-delay", "1m")
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool {
+		response, err := http.Get(r.url(t, "Readiness"))
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		return response.StatusCode == http.StatusServiceUnavailable
+	}, time.Minute, 10*time.Millisecond)
+	begun := time.Now()
+	require.Equal(t, -1, r.end(t, syscall.SIGTERM), "the signal ends it")
+	require.Less(t, time.Since(begun), 30*time.Second, "not the end of its delay")
+	startDev(t, dir) // its PostgreSQL has ended, or is taken over
+}
+
 func TestReservedWordsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)

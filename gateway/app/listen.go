@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"syscall"
 	"time"
+
+	"namegate/gateway/edge"
 )
 
 // The time limits of a connection. An operation has a shorter one of its own, so
@@ -49,6 +51,17 @@ func (r *Replica) bind(ctx context.Context) (err error) {
 		return err
 	}
 	r.undo.add("close the admin address", closing(r.admin))
+	return nil
+}
+
+// retire tells probes that no more calls should come, and takes those that still do: it
+// takes a proxy or balancer a while to hear of it.
+func (r *Replica) retire(ctx context.Context) error {
+	r.health.SetPhase(edge.Stopping)
+	select {
+	case <-time.After(r.opts.ShutdownDelay):
+	case <-ctx.Done():
+	}
 	return nil
 }
 

@@ -18,6 +18,9 @@ const (
 	maxReservationTTL = 24 * time.Hour
 )
 
+// maxShutdownDelay is longer than any probe takes to be believed.
+const maxShutdownDelay = time.Minute
+
 // Database names one database of the registry.
 type Database = postgres.Database
 
@@ -103,6 +106,9 @@ type Options struct {
 	Limits Limits
 	// Retention says how long it is remembered what was done.
 	Retention Retention
+	// ShutdownDelay is how long a replica that stops still takes calls, for those who send
+	// them to learn that it is not ready; at most 1 min.
+	ShutdownDelay time.Duration
 	// ReservationTTL is how long a reservation lasts, from 1 s to 24 h.
 	ReservationTTL time.Duration
 	// ReservedWordsFile adds to the embedded list; "" for none.
@@ -122,6 +128,9 @@ func (o Options) Validate() error {
 	}
 	if o.ReservationTTL < minReservationTTL || o.ReservationTTL > maxReservationTTL {
 		errs = append(errs, fmt.Errorf("--reservation-ttl must be from %v to %v", minReservationTTL, maxReservationTTL))
+	}
+	if o.ShutdownDelay < 0 || o.ShutdownDelay > maxShutdownDelay {
+		errs = append(errs, fmt.Errorf("--shutdown-delay must be from 0s to %v", maxShutdownDelay))
 	}
 	return errors.Join(errs...)
 }

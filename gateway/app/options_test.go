@@ -44,6 +44,8 @@ func TestOptionsOfAReplica(t *testing.T) {
 		"short memory":         {func(o *app.Options) { o.Retention.Requests = time.Hour }, "--request-retention"},
 		"long audit":           {func(o *app.Options) { o.Retention.Audit *= 1 << 20 }, "--audit-retention"},
 		"wrong terms":          {func(o *app.Options) { o.Terms = app.Terms{} }, "--protection"},
+		"stop in no time":      {func(o *app.Options) { o.ShutdownDelay = -1 }, "--shutdown-delay"},
+		"stop without end":     {func(o *app.Options) { o.ShutdownDelay = time.Hour }, "--shutdown-delay"},
 		"short reservations":   {func(o *app.Options) { o.ReservationTTL = time.Millisecond }, "--reservation-ttl"},
 		"long reservations":    {func(o *app.Options) { o.ReservationTTL = 25 * time.Hour }, "--reservation-ttl"},
 		"an empty address":     {func(o *app.Options) { o.HTTP = "" }, "--http"},

@@ -15,8 +15,8 @@ import (
 	"namegate/gateway/verify"
 )
 
-// stopTimeout bounds a stop as a whole: drained requests, statements under way,
-// and the shutdown of the embedded PostgreSQL.
+// stopTimeout bounds a stop as a whole, after its delay: drained requests, statements
+// under way, and the shutdown of the embedded PostgreSQL.
 const stopTimeout = 30 * time.Second
 
 // Replica is one gateway. It is started and stopped once.
@@ -116,20 +116,17 @@ func (r *Replica) start(ctx context.Context) error {
 	}
 	public := serve(r.http, r.routes(reg), r.log, r.failed)
 	r.undo.add("stop the HTTP listener", public.stop)
-	r.undo.add("fail readiness", func(context.Context) error {
-		r.health.SetPhase(edge.Stopping)
-		return nil
-	})
+	r.undo.add("fail readiness", r.retire)
 	r.health.SetPhase(edge.Serving)
 	return nil
 }
 
-// Stop undoes what Start did, within stopTimeout. It may be called again, but not
+// Stop undoes what Start did, within stopTimeout after its delay. It may be called again, but not
 // while Start runs.
 func (r *Replica) Stop(ctx context.Context) error {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.opts.ShutdownDelay+stopTimeout)
 	defer cancel()
 	return r.undo.run(ctx)
 }

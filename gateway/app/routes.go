@@ -52,5 +52,5 @@ func (r *Replica) routes(reg *registry.Registry) http.Handler {
 		mux.Handle(playgroundPath, page)
 		mux.Handle(playgroundPath+"/", page)
 	}
-	return edge.Recover(mux, r.log)
+	return edge.Recover(r.health.Retire(mux), r.log)
 }

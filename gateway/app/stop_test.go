@@ -90,3 +90,46 @@ func TestAStopFailsReadinessFirstAndAnswersWhatIsUnderWay(t *testing.T) {
 	require.Contains(t, underWay.complete(t), `"available":true`, "the databases are still there")
 	require.NoError(t, <-stopped)
 }
+
+// Whoever sends calls here hears of a stop a while after it has begun.
+func TestAReplicaThatStopsTakesCallsForItsDelay(t *testing.T) {
+	t.Parallel()
+	opts := namedOptions(t, shared.Database(t))
+	opts.ShutdownDelay = time.Minute
+	require.NoError(t, app.Migrate(t.Context(), opts.Databases, opts.Logger))
+	r := start(t, opts)
+	isLast := callsOnOne(t, r)
+	require.False(t, isLast())
+
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- r.Stop(ctx) }()
+	require.Eventually(t, func() bool {
+		status, _ := get(t, "http://"+r.AdminAddr()+"/readyz")
+		return status == http.StatusServiceUnavailable
+	}, 5*time.Second, 10*time.Millisecond)
+	require.True(t, isLast(), "an open connection has its last call")
+	require.Contains(t, check(t, r, "ada"), `"available":true`, "and new ones have theirs")
+	require.Empty(t, stopped, "it waits")
+	cancel()
+	require.NoError(t, <-stopped)
+}
+
+// callsOnOne makes one call after the other on one connection, and says of each whether the
+// connection is closed after it.
+func callsOnOne(t *testing.T, r *app.Replica) (isLast func() bool) {
+	t.Helper()
+	conn, err := net.Dial("tcp", r.HTTPAddr())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	answers := bufio.NewReader(conn)
+	return func() bool {
+		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		response, err := http.ReadResponse(answers, nil)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		return response.Close
+	}
+}

@@ -60,6 +60,18 @@ func (h *Health) Handler() http.Handler {
 	return mux
 }
 
+// Retire has each answer of next close its connection while the replica stops. A proxy that
+// keeps connections then makes a new one for its next call, and that elsewhere; none is left
+// to be closed just when a call comes on it.
+func (h *Health) Retire(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if Phase(h.phase.Load()) == Stopping {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Readiness is the body of /readyz.
 type Readiness struct {
 	Ready bool `json:"ready"`

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,7 @@ import (
 type proxy struct {
 	ctx     context.Context
 	running sync.WaitGroup
+	arrived atomic.Int64 // connections that were made to it
 
 	mu   sync.Mutex
 	open chan struct{} // closed while the network is whole
@@ -105,6 +107,7 @@ func (p *proxy) forward(t testing.TB, from, network, to string) net.Addr {
 func (p *proxy) connect(conn net.Conn, network, to string) {
 	defer conn.Close()
 	age := p.now()
+	p.arrived.Add(1)
 	if !p.pass(age) {
 		return
 	}

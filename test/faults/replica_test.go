@@ -27,6 +27,7 @@ type replica struct {
 	log      *logbook
 	started  time.Time
 	url      atomic.Value // string; another one after each start
+	admin    atomic.Value // string; as url
 	awakened atomic.Int64 // when the last pause ended, in nanoseconds since 1970
 }
 
@@ -37,7 +38,7 @@ func (g *registry) replica(t testing.TB, id string, flags ...string) *replica {
 		client: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	r.args = append([]string{
-		"serve", "--rate-limit", "off", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json", "--data-dir", r.dataDir,
+		"serve", "--rate-limit", "off", "--shutdown-delay", "0s", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--log-format", "json", "--data-dir", r.dataDir,
 		"--replica-id", id, "--staleness", g.staleness.String(), "--token-key-file", g.file("token-keys"),
 	}, append(g.databases(), flags...)...)
 	t.Cleanup(func() {
@@ -71,6 +72,7 @@ func (r *replica) awaitReady(t testing.TB) {
 	t.Helper()
 	line := r.log.await(t, "ready")
 	r.url.Store("http://" + line["http"].(string))
+	r.admin.Store("http://" + line["admin"].(string))
 }
 
 // end sends a signal that ends the process, and waits for its end.
