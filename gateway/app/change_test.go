@@ -35,7 +35,13 @@ func (c caller) ask(document string) map[string]any {
 // callers are an account and a back end of a replica on two databases.
 func callers(t *testing.T, change func(*app.Options)) (user, service caller) {
 	t.Helper()
-	opts := namedOptions(t, shared.Database(t), shared.Database(t))
+	return callersOn(t, []string{shared.Database(t), shared.Database(t)}, change)
+}
+
+// callersOn are those of a replica on databases with these DSNs.
+func callersOn(t *testing.T, dsns []string, change func(*app.Options)) (user, service caller) {
+	t.Helper()
+	opts := namedOptions(t, dsns...)
 	require.NoError(t, app.Migrate(t.Context(), opts.Databases, opts.Logger))
 	opts.Demo, opts.DataDir = true, t.TempDir()
 	change(&opts)
